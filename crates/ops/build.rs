@@ -13,18 +13,28 @@ mod rows;
 /// A C function that `perform` calls: its name, number of operands, dtypes and header.
 type Function = (&'static str, usize, [&'static str; 2], &'static str);
 
+/// A C function of a word that `perform` calls: its name, number of operands, kind and header.
+type OfWords = (&'static str, usize, &'static str, &'static str);
+
 /// Returns the functions of a row: one for each kind with a header and without a Rust value.
 macro_rules! functions {
     ($(#[$doc:meta] $name:ident $x:tt [$($alias:ident)*] $({$keyword:ident = $default:expr})? $promotion:ident => $gives:ident,
        $cost:ident, $builder:ident $(as $c_name:literal)? { $(any = $any:expr;)? $(bool = $bool:expr;)? $(int = $int:expr;)?
        $(float $($fh:literal)? $(f32 [$($r32:ident)*])? $(f64 [$($r64:ident)*])? $(= $float:expr)?;)?
-       $(complex $($ch:literal)? $(= $complex:expr)?;)? } $(d $derivatives:tt)?)*) => {
+       $(complex $($ch:literal)? $(= $complex:expr)?;)? $(word $wh:literal;)? $(draw $dh:literal;)? } $(d $derivatives:tt)?)*) => {
+        /// The functions of words and the draws of all rows.
+        const OF_WORDS: &[OfWords] = &[$(
+            $((stringify!($name), functions!(@arity $x), "word", $wh),)?
+            $((stringify!($name), functions!(@arity $x), "draw", $dh),)?
+        )*];
+
         /// The functions of all rows.
         const FUNCTIONS: &[&[Function]] = &[$(
             $(functions!(@kind $name $x ["f32", "f64"] $($fh)? $(= $float)?),)?
             $(functions!(@kind $name $x ["c64", "c128"] $($ch)? $(= $complex)?),)?
         )*];
     };
+    (@arity ($($x:ident),+)) => { [$(stringify!($x)),+].len() };
     (@kind $name:ident ($($x:ident),+) $dtypes:tt $header:literal) => {
         &[(stringify!($name), [$(stringify!($x)),+].len(), $dtypes, $header)]
     };
@@ -92,6 +102,19 @@ fn math(root: &Path, out: &Path) -> std::io::Result<()> {
                 "void pc_math_{name}_{d}(const pc_{d} *x, pc_{d} *out) {{ *out = pc_{name}_{d}({operands}); }}\n"
             );
         }
+    }
+    for (name, operands, kind, header) in OF_WORDS {
+        text += &format!("#include <precast/ops/{header}>\n");
+        let is_word = *kind == "word";
+        let rest =
+            |i: usize| if is_word { format!(", x[{i}]") } else { format!(", pc_from_bits_f64(x[{i}])") };
+        let rest: String = (1..*operands).map(rest).collect();
+        let value = if is_word {
+            format!("pc_{name}_u64(x[0]{rest})")
+        } else {
+            format!("pc_bits_f64(pc_{name}_f64(x[0]{rest}))")
+        };
+        text += &format!("void pc_math_{name}_{kind}(const pc_u64 *x, pc_u64 *out) {{ *out = {value}; }}\n");
     }
     fs_err::write(&source, text)?;
     compiler(root)

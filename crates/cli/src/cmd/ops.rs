@@ -96,7 +96,8 @@ fn own_json(ops: &Ops, op: &Declaration) -> Value {
 /// Finds a function by its name, by a name in one of NumPy's modules, or by an operator.
 fn find(name: &str) -> Option<&'static Row> {
     let name = OPERATORS.iter().find(|(sign, _)| *sign == name).map_or(name, |(_, function)| function);
-    Ops::row(name.rsplit('.').next().unwrap_or(name))
+    let (module, function) = name.rsplit_once('.').unwrap_or(("", name));
+    if module == "random" { Ops::row(&format!("random_{function}")) } else { Ops::row(function) }
 }
 
 fn unknown(name: &str, ops: &Ops) -> Failure {

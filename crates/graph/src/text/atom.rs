@@ -86,10 +86,26 @@ impl Parser<'_> {
         if names::is_module(name) && self.peek() == Token::Sign(".") {
             return self.member_of_module(at);
         }
+        if name == names::RANDOM && self.skip(".") {
+            return self.member_of_random();
+        }
         match self.known(name) {
             Some(value) => Ok(value),
             None => Err(self.unknown(at, name)),
         }
+    }
+
+    /// Parses `random.normal(key)`, a call of `random_normal`: the short names have other meanings without the module.
+    fn member_of_random(&mut self) -> Parsed<Operand> {
+        let at = self.offset();
+        let Token::Name(name) = self.peek() else { return Err(self.unexpected("a name")) };
+        self.next += 1;
+        let function = format!("{}_{name}", names::RANDOM);
+        if !self.skip("(") {
+            return Err(self.unknown(at, &function));
+        }
+        let (operands, keywords) = self.arguments(Vec::new())?;
+        self.call(at, &function, &operands, &keywords)
     }
 
     /// Parses `np.exp(x)`, `np.pi` or `scipy.special.expit(x)`. Only the last name matters, not the module.

@@ -16,6 +16,9 @@ pub(super) fn is_module(name: &str) -> bool {
     matches!(name, "np" | "numpy" | "linalg" | "scipy" | "special")
 }
 
+/// The module of random numbers: `random.normal(…)` means `random_normal(…)`.
+pub(super) const RANDOM: &str = "random";
+
 /// Returns the local name of a NumPy function whose own name has another meaning here.
 pub(super) fn namesake(name: &str) -> Option<&'static str> {
     (name == "identity").then_some("eye")

@@ -8,6 +8,11 @@ use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};
 use super::parts::{divmod, frexp, ldexp, modf};
 use super::places::take_along_axis;
 use super::products::{convolve, cross, kron, matvec, vecdot};
+use super::random::{
+    bernoulli, beta, binomial, bits, categorical, choice, dirichlet, fold_in, gamma, key, multinomial,
+    multivariate_normal, negative_binomial, normal, permutation, poisson, randint, split, student_t,
+    transformed, truncated_normal, uniform, von_mises, wishart,
+};
 use super::samples::{bincount, digitize, gradient, interp, polyval, trapezoid};
 use super::sets::{isin, unique_parts};
 use super::totals::{cumulative, matrix_norm, vector_norm};

@@ -6,7 +6,7 @@ use super::round;
 use super::variables::scalar_apply;
 use crate::declared::Declared;
 use crate::rows::Row;
-use crate::scalar::Promotion;
+use crate::scalar::{Gives, Promotion};
 use num_bigint::Sign;
 use precast_graph::{Array, BuildError, DType, Literal, MakeNodeError, Number, Operand, Props, VarId};
 
@@ -50,6 +50,7 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
             operands.cast_all(dtype)?
         }
         Promotion::Bool => operands.cast_all(DType::Bool)?,
+        Promotion::Words => words(operands, function)?,
         Promotion::Condition => {
             let dtype = operands.common_of(1..3);
             vec![
@@ -60,6 +61,30 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
         }
     };
     scalar_apply(operands, function.name, &inputs)
+}
+
+/// Returns words as u64, and the parameters of draws as f64. Words must be u64, because a cast would repeat them.
+fn words(operands: &mut Operands<'_>, function: &Row) -> Result<Vec<VarId>, BuildError> {
+    let gives = function.scalar.as_ref().map(|scalar| scalar.gives);
+    let words = if gives == Some(Gives::Word) { operands.args.len() } else { 1 };
+    let mut inputs = Vec::new();
+    for input in 0..operands.args.len() {
+        let (is_word, found) = (input < words, operands.dtype(input));
+        let is_valid =
+            if is_word { found == DType::U64 || is_integer(operands, input) } else { !found.is_complex() };
+        if !is_valid {
+            let expected = if is_word { "u64" } else { "a real dtype" };
+            let (op, expected) = (operands.function.to_owned(), expected.to_owned());
+            return Err(MakeNodeError::DType { op, input, found, expected }.into());
+        }
+        inputs.push(operands.cast_argument(input, if is_word { DType::U64 } else { DType::F64 })?);
+    }
+    Ok(inputs)
+}
+
+/// Returns whether an argument is a Python integer.
+fn is_integer(operands: &Operands<'_>, input: usize) -> bool {
+    matches!(operands.literal(input), Some(Literal::Int(_)))
 }
 
 /// Returns the arguments of `clip`. A literal bound beyond the range of the dtype becomes the last integer of the

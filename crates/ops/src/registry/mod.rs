@@ -37,6 +37,7 @@ mod parts;
 mod places;
 mod products;
 mod quantile;
+mod random;
 mod reduce;
 mod reference;
 mod round;

@@ -100,6 +100,65 @@ macro_rules! composed_rows {
             delete(x, positions) [] {axis = None} = delete;
             /// The tensor with `values` inserted before a position along an axis.
             insert(x, position, values) [] {axis = None} = insert;
+
+            /// The key of an integer, for the functions of `random`: an array of two u32.
+            random_key(seed) [random_PRNGKey] {} = key;
+            /// `num` keys derived from a key, 2 by default, or an array of keys of a shape.
+            random_split(key, num) [] {} = split;
+            /// The key derived from a key and a number of 32 bits, or keys for an array of numbers.
+            random_fold_in(key, data) [] {} = fold_in;
+            /// Random bits of an unsigned dtype, u64 by default.
+            random_bits(key, shape) [] {dtype = None} = bits;
+            /// Uniform numbers from `minval` to `maxval`, by default from 0 to 1, excluding the latter.
+            random_uniform(key, shape) [] {dtype = None;; minval, maxval} = uniform;
+            /// Uniform integers from `minval` to `maxval`, excluding `maxval`; i64 by default.
+            random_randint(key, shape, minval, maxval) [] {dtype = None} = randint;
+            /// True with probability `p`, by default 1/2.
+            random_bernoulli(key, p, shape) [] {} = bernoulli;
+            /// Normal numbers of mean 0 and deviation 1.
+            random_normal(key, shape) [] {dtype = None} = normal;
+            /// Normal numbers between two bounds.
+            random_truncated_normal(key, lower, upper, shape) [] {dtype = None} = truncated_normal;
+            /// Numbers of the exponential distribution with mean 1.
+            random_exponential(key, shape) [] {dtype = None} = transformed;
+            /// Numbers of the Laplace distribution with mean 0 and scale 1.
+            random_laplace(key, shape) [] {dtype = None} = transformed;
+            /// Numbers of the logistic distribution with mean 0 and scale 1.
+            random_logistic(key, shape) [] {dtype = None} = transformed;
+            /// Numbers of the Cauchy distribution with median 0 and scale 1.
+            random_cauchy(key, shape) [] {dtype = None} = transformed;
+            /// Numbers of the Gumbel distribution with mode 0 and scale 1.
+            random_gumbel(key, shape) [] {dtype = None} = transformed;
+            /// Numbers of the gamma distribution with shape `a` and scale 1.
+            random_gamma(key, a, shape) [] {dtype = None} = gamma;
+            /// The logarithm of `random.gamma`, accurate for small `a`.
+            random_loggamma(key, a, shape) [] {dtype = None} = gamma;
+            /// Numbers of the beta distribution.
+            random_beta(key, a, b, shape) [] {dtype = None} = beta;
+            /// Numbers of Student's t-distribution with `df` degrees of freedom.
+            random_student_t(key, df, shape) [random_t] {dtype = None} = student_t;
+            /// Angles of the von Mises distribution about `mu` with concentration `kappa`, from -pi to pi.
+            random_von_mises(key, mu, kappa, shape) [] {dtype = None} = von_mises;
+            /// Counts of the Poisson distribution with mean `lam`; -1, or NaN of a float dtype, if it is invalid.
+            random_poisson(key, lam, shape) [] {dtype = None} = poisson;
+            /// The successes in `n` trials of probability `p`.
+            random_binomial(key, n, p, shape) [] {dtype = None} = binomial;
+            /// The failures before `n` successes of probability `p`.
+            random_negative_binomial(key, n, p, shape) [] {dtype = None} = negative_binomial;
+            /// The counts of each category in `n` trials, in a last axis whose extent the type of `p` gives.
+            random_multinomial(key, n, p, shape) [] {dtype = None} = multinomial;
+            /// Vectors of probabilities with the parameters `alpha` in the last axis.
+            random_dirichlet(key, alpha, shape) [] {dtype = None} = dirichlet;
+            /// Normal vectors with a mean and a covariance.
+            random_multivariate_normal(key, mean, cov, shape) [] {dtype = None} = multivariate_normal;
+            /// Matrices of the Wishart distribution with `df` degrees of freedom.
+            random_wishart(key, df, scale, shape) [] {dtype = None} = wishart;
+            /// The position of a category along an axis, whose probabilities have these logarithms up to a constant.
+            random_categorical(key, logits) [] {axis = -1;; shape} = categorical;
+            /// The elements of an array along an axis, or the numbers below an integer, in random order; with `independent=True` a different order for each line.
+            random_permutation(key, x) [] {axis = 0, independent = False} = permutation;
+            /// Elements of an array along an axis, or numbers below an integer: with replacement, or distinct ones; with probabilities `p`.
+            random_choice(key, a, shape) [] {replace = True; axis = 0; p} = choice;
         }
     };
 }

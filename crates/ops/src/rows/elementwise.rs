@@ -25,6 +25,9 @@
 //! `pc_F_is_R_D(x…)` as a `uint32_t` or `uint64_t` of 0 or 1. Both must be free of branches. A form has the bits of the
 //! general `pc_F_D(x…)` in its region. Kernels try the regions in this order (`c/precast/ops/block.h`).
 //!
+//! A kind `word "header";` takes and gives u64, and `draw "header";` takes a u64 and then f64, and gives f64. They are computed by
+//! the C functions `pc_<name>_u64` and `pc_<name>_f64` of the header, and are the only kind of their row.
+//!
 //! `d["…", …]` after the braces has the derivative by each operand: an expression of the language that gives the gradient
 //! by the operand, where `g` is the gradient by the result `out`. `"0"` means that it is zero everywhere, and `""` that no
 //! expression is known; a gradient that needs it is an error. At kinks, the conventions are those of JAX.
@@ -282,6 +285,21 @@ macro_rules! scalar_rows {
             angle(x) [] {deg = False} Angle => Part, Costly, method {}
             /// A copy.
             identity(x) [] Common => Same, Cheap, other {} d["g"]
+
+            /// A word of 64 random bits, by Threefry-2x32 with 20 rounds; `key` and `counter` are u64.
+            threefry(key, counter) [] Words => Word, Costly, other { word "random/threefry.h"; } d["0", "0"]
+            /// The high 52 bits of a word as a number from 0 to 1, excluding 1; f64.
+            unit_draw(word) [] Words => Draw, Costly, other { draw "random/threefry.h"; } d["0"]
+            /// A draw of the gamma distribution with shape `a` for each word of `threefry`.
+            gamma_draw(word, a) [] Words => Draw, Costly, other { draw "random/gamma.h"; } d["0", ""]
+            /// The logarithm of `gamma_draw`, which does not underflow.
+            loggamma_draw(word, a) [] Words => Draw, Costly, other { draw "random/gamma.h"; } d["0", ""]
+            /// A draw of the Poisson distribution with this mean for each word of `threefry`.
+            poisson_draw(word, mean) [] Words => Draw, Costly, other { draw "random/counts.h"; } d["0", ""]
+            /// A draw of the binomial distribution with `n` trials of probability `p` for each word of `threefry`.
+            binomial_draw(word, n, p) [] Words => Draw, Costly, other { draw "random/counts.h"; } d["0", "", ""]
+            /// A draw of the von Mises distribution about 0 for each word of `threefry`.
+            von_mises_draw(word, kappa) [] Words => Draw, Costly, other { draw "random/von_mises.h"; } d["0", ""]
 
             /// The same elements, which `grad` treats as constants.
             stop_gradient(x) [] Common => Same, Cheap, method as "identity" { bool = x; int = x; float = x; complex = x; } d["0"]

@@ -5,6 +5,33 @@ macro_rules! arms {
     ($name:ident $x:tt any = $function:expr;) => {
         Arms { takes: ALL, headers: [&[], &[]], regions: [&[], &[]], evaluate: $function }
     };
+    ($name:ident ($word:ident $(, $x:ident)*) word $header:literal;) => {
+        Arms {
+            takes: INT,
+            headers: [&[concat!("precast/ops/", $header)], &[]],
+            regions: [&[], &[]],
+            evaluate: |v| match v {
+                &[Value::U64($word) $(, Value::U64($x))*] => {
+                    Some(Value::U64(math::call!($name, word: u64, $word $(, $x)*)))
+                }
+                _ => None,
+            },
+        }
+    };
+    ($name:ident ($word:ident $(, $x:ident)*) draw $header:literal;) => {
+        Arms {
+            takes: FLOAT,
+            headers: [&[concat!("precast/ops/", $header)], &[]],
+            regions: [&[], &[]],
+            evaluate: |v| match v {
+                &[Value::U64($word) $(, Value::F64($x))*] => {
+                    let bits = math::call!($name, draw: u64, $word $(, $x.to_bits())*);
+                    Some(Value::F64(f64::from_bits(bits)))
+                }
+                _ => None,
+            },
+        }
+    };
     ($name:ident $x:tt $(bool = $bool:expr;)? $(int = $int:expr;)? $(float $($fh:literal)? $(f32 [$($r32:ident)*])? $(f64 [$($r64:ident)*])? $(= $float:expr)?;)?
      $(complex $($ch:literal)? $(= $complex:expr)?;)?) => {{
         #[allow(unused_variables, reason = "as in `isnan` of integers")]

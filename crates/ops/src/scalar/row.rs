@@ -33,6 +33,8 @@ pub(crate) enum Promotion {
     Power,
     /// As [`Promotion::Inexact`], but bool becomes f64.
     Angle,
+    /// The first argument, and for [`Gives::Word`] the others too, must be u64; the rest to f64.
+    Words,
 }
 
 /// The dtype of a scalar op's result for operands of one dtype.
@@ -50,6 +52,10 @@ pub(crate) enum Gives {
     Exact,
     /// The dtype of the operands after the first one, which is bool.
     Choice,
+    /// u64 for operands of u64.
+    Word,
+    /// f64 for a u64, which operands of f64 follow.
+    Draw,
 }
 
 /// The cost of one element.
@@ -82,7 +88,7 @@ pub(crate) struct Scalar {
 #[derive(Debug)]
 pub(super) struct Arms {
     pub(super) takes: u8,
-    /// The headers for floats and for complex numbers, if they are not the headers of the dtypes.
+    /// The headers for floats, words or draws, and for complex numbers, if they are not the headers of the dtypes.
     pub(super) headers: [&'static [&'static str]; 2],
     /// The regions of f32 and of f64, in the order in which they are tried.
     pub(super) regions: [&'static [&'static str]; 2],

@@ -129,6 +129,11 @@ impl Basic {
     fn widens(&self, dtype: DType) -> bool {
         is_half(dtype) && self.scalar.gives != Gives::Choice
     }
+
+    /// Returns the dtype that the C function is named after: that of the last operand, or f64 for draws.
+    fn named_dtype(&self, dtypes: &[DType]) -> DType {
+        if self.scalar.gives == Gives::Draw { DType::F64 } else { dtypes[dtypes.len() - 1] }
+    }
 }
 
 impl ScalarOp for Basic {
@@ -141,6 +146,15 @@ impl ScalarOp for Basic {
     }
 
     fn output(&self, inputs: &[DType]) -> Option<DType> {
+        let is_words = |operands: &[DType]| operands.iter().all(|dtype| *dtype == DType::U64);
+        match self.scalar.gives {
+            Gives::Word => return is_words(inputs).then_some(DType::U64),
+            Gives::Draw => {
+                let fits = is_words(&inputs[..1]) && inputs[1..].iter().all(|dtype| *dtype == DType::F64);
+                return fits.then_some(DType::F64);
+            }
+            _ => {}
+        }
         let choice = self.scalar.gives == Gives::Choice;
         let operands = if choice { &inputs[1..] } else { inputs };
         let dtype = operands[0];
@@ -157,6 +171,7 @@ impl ScalarOp for Basic {
                 _ => None,
             },
             Gives::Choice => (inputs[0] == DType::Bool).then_some(dtype),
+            Gives::Word | Gives::Draw => None,
         }
     }
 
@@ -181,8 +196,7 @@ impl ScalarOp for Basic {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        // The C function is named after the dtype of the last operand.
-        let dtype = dtypes[dtypes.len() - 1];
+        let dtype = self.named_dtype(dtypes);
         let widens = self.widens(dtype);
         let operands = inputs.iter().zip(dtypes).map(|(x, d)| match *d {
             half if widens && is_half(half) => convert(half, DType::F32, x),
@@ -210,12 +224,13 @@ impl ScalarOp for Basic {
     }
 
     fn c_headers(&self, dtypes: &[DType]) -> Vec<String> {
-        let dtype = dtypes[dtypes.len() - 1];
+        let dtype = self.named_dtype(dtypes);
         let widens = self.widens(dtype);
         let of = if widens { DType::F32 } else { dtype };
         let [float, complex] = self.scalar.arms.headers;
         let named = match kind(of) {
             FLOAT => float.first(),
+            INT if self.scalar.gives == Gives::Word => float.first(),
             COMPLEX => complex.first(),
             _ => None,
         };

@@ -102,10 +102,10 @@ fn broadcast_calls(
             calls.push(call(inputs.collect()));
         }
     }
-    let special = arrays::specials(dtypes[dtypes.len() - 1]);
-    let n = special.shape()[0];
-    let column = Array::from_bits(special.dtype(), &[n, 1], &special.bits()).unwrap();
-    let front = arrays::draw(choices, dtypes[0], &[n, n]);
+    let [before, special] = [2, 1].map(|back| arrays::specials(dtypes[dtypes.len() - back]));
+    let (m, n) = (before.shape()[0], special.shape()[0]);
+    let column = Array::from_bits(before.dtype(), &[m, 1], &before.bits()).unwrap();
+    let front = arrays::draw(choices, dtypes[0], &[m, n]);
     let pair = [(column, Layout::C), (special, Layout::C)];
     let front = (dtypes.len() == 3).then_some((front, Layout::C));
     calls.push(call(front.into_iter().chain(pair).collect()));

@@ -29,6 +29,7 @@ mod overwriting;
 mod own_op;
 mod parts;
 mod precise;
+mod random;
 mod readme;
 mod rewrite_rules;
 mod rewrites;

@@ -92,10 +92,12 @@ fn agrees(case: &serde_json::Value, inputs: &[Array]) -> Result<(), String> {
 
 #[test]
 fn every_scalar_op_has_an_oracle() {
-    // The first two compute nothing. `numbers` compares the results of `round`, which uses the last two, with decimal
+    // The first two compute nothing. `random` has the values of words and draws. `numbers` compares the results of `round`, which uses the last two, with decimal
     // literals.
     let mut held =
         BTreeSet::from(["identity", "stop_gradient", "round_decimals", "round_multiples"].map(str::to_owned));
+    held.extend(["threefry", "unit_draw"].map(str::to_owned));
+    held.extend(crate::random::DRAWS.map(str::to_owned));
     held.extend(crate::cases::floats().1.into_iter().map(|case| case.name));
     for line in include_str!("../golden/scalar.jsonl").lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();

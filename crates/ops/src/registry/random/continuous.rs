@@ -1,0 +1,150 @@
+//! Transformations of one uniform number: normal, exponential, Laplace, logistic, Cauchy, Gumbel, truncated normal.
+
+use super::elements::{Elements, elements, float_dtype, parameter, shapes};
+use super::key::word;
+use super::uniform::{between, number, unit};
+use crate::registry::operand::Operands;
+use crate::registry::reduce::wide;
+use crate::rows::Row;
+use precast_graph::{BuildError, DType, Operand, Props, VarId};
+use std::f64::consts::{PI, SQRT_2};
+
+/// The distance from 1 to the next greater number, and the smallest normal number.
+struct Limits {
+    epsilon: f64,
+    tiny: f64,
+}
+
+fn limits(dtype: DType) -> Limits {
+    match dtype {
+        DType::F32 => Limits { epsilon: f32::EPSILON.into(), tiny: f32::MIN_POSITIVE.into() },
+        _ => Limits { epsilon: f64::EPSILON, tiny: f64::MIN_POSITIVE },
+    }
+}
+
+/// Builds `random.normal(key, shape, dtype)` with mean 0 and deviation 1.
+pub(in crate::registry) fn normal(
+    operands: &mut Operands<'_>,
+    _: &Row,
+    props: &Props,
+) -> Result<Operand, BuildError> {
+    operands.expect_between(1, 2)?;
+    let dtype = float_dtype(operands, props)?;
+    let word = word(operands)?;
+    let elements = elements(operands, 1, &[])?;
+    let normal = standard_normal(operands, word, &elements, wide(dtype))?;
+    operands.cast(normal, dtype).map(Operand::Var)
+}
+
+/// Returns normal numbers of f32 or f64.
+pub(super) fn standard_normal(
+    operands: &mut Operands<'_>,
+    word: VarId,
+    elements: &Elements,
+    dtype: DType,
+) -> Result<VarId, BuildError> {
+    let unit = unit(operands, word, elements, dtype)?;
+    // The number after -1.
+    let least = -1.0 + limits(dtype).epsilon / 2.0;
+    let bounds = [least, 1.0].map(|bound| number(operands, bound, dtype));
+    let sign = between(operands, unit, bounds)?;
+    let normal = operands.call("erfinv", [sign.into()])?;
+    operands.call("mul", [SQRT_2.into(), normal.into()])
+}
+
+/// Builds `random.exponential(key, shape, dtype)` and the other standard distributions with the same arguments.
+pub(in crate::registry) fn transformed(
+    operands: &mut Operands<'_>,
+    row: &Row,
+    props: &Props,
+) -> Result<Operand, BuildError> {
+    operands.expect_between(1, 2)?;
+    let dtype = float_dtype(operands, props)?;
+    let word = word(operands)?;
+    let elements = elements(operands, 1, &[])?;
+    let unit = unit(operands, word, &elements, wide(dtype))?;
+    let draw = match row.name {
+        "random_exponential" => exponential(operands, unit),
+        "random_laplace" => laplace(operands, unit),
+        "random_logistic" => logistic(operands, unit),
+        "random_cauchy" => cauchy(operands, unit),
+        _ => gumbel(operands, unit),
+    }?;
+    operands.cast(draw, dtype).map(Operand::Var)
+}
+
+fn exponential(operands: &mut Operands<'_>, unit: VarId) -> Result<VarId, BuildError> {
+    let less = operands.call("neg", [unit.into()])?;
+    let log = operands.call("log1p", [less.into()])?;
+    operands.call("neg", [log.into()])
+}
+
+fn laplace(operands: &mut Operands<'_>, unit: VarId) -> Result<VarId, BuildError> {
+    let dtype = operands.graph.ty(unit).dtype();
+    let least = -1.0 + limits(dtype).epsilon / 2.0;
+    let bounds = [least, 1.0].map(|bound| number(operands, bound, dtype));
+    let u = between(operands, unit, bounds)?;
+    let (sign, size) = (operands.call("sign", [u.into()])?, operands.call("abs", [u.into()])?);
+    let less = operands.call("neg", [size.into()])?;
+    let log = operands.call("log1p", [less.into()])?;
+    operands.call("mul", [sign.into(), log.into()])
+}
+
+/// Returns uniform numbers from a small positive number to 1, excluding 1.
+fn positive(operands: &mut Operands<'_>, unit: VarId, least: f64) -> Result<VarId, BuildError> {
+    let dtype = operands.graph.ty(unit).dtype();
+    let bounds = [least, 1.0].map(|bound| number(operands, bound, dtype));
+    between(operands, unit, bounds)
+}
+
+fn logistic(operands: &mut Operands<'_>, unit: VarId) -> Result<VarId, BuildError> {
+    let u = positive(operands, unit, limits(operands.graph.ty(unit).dtype()).tiny)?;
+    let (log, less) = (operands.call("log", [u.into()])?, operands.call("neg", [u.into()])?);
+    let rest = operands.call("log1p", [less.into()])?;
+    operands.call("sub", [log.into(), rest.into()])
+}
+
+fn cauchy(operands: &mut Operands<'_>, unit: VarId) -> Result<VarId, BuildError> {
+    let u = positive(operands, unit, limits(operands.graph.ty(unit).dtype()).epsilon)?;
+    let turn = operands.call("sub", [u.into(), 0.5.into()])?;
+    let angle = operands.call("mul", [PI.into(), turn.into()])?;
+    operands.call("tan", [angle.into()])
+}
+
+/// Returns numbers of Gumbel's distribution.
+pub(super) fn gumbel(operands: &mut Operands<'_>, unit: VarId) -> Result<VarId, BuildError> {
+    let u = positive(operands, unit, limits(operands.graph.ty(unit).dtype()).tiny)?;
+    let log = operands.call("log", [u.into()])?;
+    let less = operands.call("neg", [log.into()])?;
+    let log = operands.call("log", [less.into()])?;
+    operands.call("neg", [log.into()])
+}
+
+/// Builds `random.truncated_normal(key, lower, upper, shape, dtype)`: the quantile of a probability between those of the
+/// bounds. Right of 0 the distribution is reflected, so both tails are accurate down to 1e-308.
+pub(in crate::registry) fn truncated_normal(
+    operands: &mut Operands<'_>,
+    _: &Row,
+    props: &Props,
+) -> Result<Operand, BuildError> {
+    operands.expect_between(3, 4)?;
+    let dtype = float_dtype(operands, props)?;
+    let word = word(operands)?;
+    let (lower, upper) = (parameter(operands, 1)?, parameter(operands, 2)?);
+    let shapes = shapes(operands, &[lower, upper])?;
+    let elements = elements(operands, 3, &shapes)?;
+    let unit = unit(operands, word, &elements, DType::F64)?;
+    let is_right = operands.call("gt", [lower.into(), 0.0.into()])?;
+    let (left, right) = (operands.call("neg", [upper.into()])?, operands.call("neg", [lower.into()])?);
+    let low = operands.call("where", [is_right.into(), left.into(), lower.into()])?;
+    let high = operands.call("where", [is_right.into(), right.into(), upper.into()])?;
+    let (low, high) = (operands.call("ndtr", [low.into()])?, operands.call("ndtr", [high.into()])?);
+    let p = between(operands, unit, [low.into(), high.into()])?;
+    let quantile = operands.call("ndtri", [p.into()])?;
+    let reflected = operands.call("neg", [quantile.into()])?;
+    let draw = operands.call("where", [is_right.into(), reflected.into(), quantile.into()])?;
+    let draw = operands.call("clip", [draw.into(), lower.into(), upper.into()])?;
+    let is_valid = operands.call("lt", [lower.into(), upper.into()])?;
+    let draw = operands.call("where", [is_valid.into(), draw.into(), f64::NAN.into()])?;
+    operands.cast(draw, dtype).map(Operand::Var)
+}
