@@ -132,6 +132,10 @@ def __getattr__(name: str):
         from importlib import import_module
 
         return globals().setdefault(name, getattr(import_module(f"precast.{_LATER[name]}"), name))
+    if name == "random":
+        from importlib import import_module
+
+        return import_module("precast.random")
     if not name.startswith("_"):
         from ._native import described
         from ._variable import _Function
@@ -144,4 +148,4 @@ def __getattr__(name: str):
 def __dir__() -> list[str]:
     from ._native import names
 
-    return sorted({*globals(), *_LATER, *names()})
+    return sorted({*globals(), *_LATER, "random", *names()})
