@@ -6,7 +6,7 @@
                                                                     critical value of the chi-squared test, and that of Kolmogorov and
                                                                     Smirnov's test times the root of the number of draws
 
-In the second kind `{n}` stands for the number of draws. A correct sampler exceeds a critical value with a probability of 1e-6.
+In the second kind `{n}` stands for the number of draws of a part, and `{part}` for the number of the part. A correct sampler exceeds a critical value with a probability of 1e-6.
 """
 
 import json
@@ -123,7 +123,7 @@ def distributions():
     seeds = iter(range(1, 1000))
 
     def call(function, arguments, more=""):
-        return f"random.{function}(random.key({next(seeds)}), {arguments}{more})"
+        return f"random.{function}(random.fold_in(random.key({next(seeds)}), {{part}}), {arguments}{more})"
 
     yield continuous(call("uniform", "{n}"), stats.uniform())
     yield continuous(call("uniform", "{n}", ", f32, minval=-1, maxval=3"), stats.uniform(-1, 4))

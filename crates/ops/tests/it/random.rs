@@ -20,8 +20,11 @@ pub(crate) const DRAWS: [&str; 5] =
 /// The number of draws of a distribution; `PRECAST_DRAWS` sets another one.
 const COUNT: usize = 100_000;
 
-/// The number of distributions whose draws are in memory at once.
+/// The number of distributions that are compiled at once.
 const BATCH: usize = 8;
+
+/// The number of draws of a distribution that are in memory at once.
+const PART: usize = 2_000_000;
 
 fn performed(name: &str, operands: &[Value]) -> Value {
     scalar::find(name).unwrap().perform(operands).unwrap()[0]
@@ -85,15 +88,19 @@ fn drawn(texts: &[String]) -> Vec<Vec<f64>> {
     outcomes.into_iter().zip(texts).map(draws).collect()
 }
 
-/// Compares the frequencies of draws in intervals with their probabilities.
-fn fits(line: &serde_json::Value, draws: &[f64]) {
-    let (text, bounds, p) = (&line["text"], numbers(line, "bounds"), numbers(line, "p"));
-    let mut counts = vec![0.0; p.len()];
+/// Counts the draws in each interval.
+fn count(line: &serde_json::Value, draws: &[f64], counts: &mut [f64]) {
+    let bounds = numbers(line, "bounds");
     for draw in draws {
-        assert!(!draw.is_nan(), "{text}");
+        assert!(!draw.is_nan(), "{}", line["text"]);
         counts[bounds.partition_point(|bound| bound < draw)] += 1.0;
     }
-    let n = draws.len() as f64;
+}
+
+/// Compares the frequencies of draws in intervals with their probabilities.
+fn fits(line: &serde_json::Value, counts: &[f64]) {
+    let (text, p) = (&line["text"], numbers(line, "p"));
+    let n: f64 = counts.iter().sum();
     let terms = counts.iter().zip(&p).map(|(count, p)| (count - n * p).powi(2) / (n * p));
     let (chi2, most) = (terms.sum::<f64>(), line["chi2"].as_f64().unwrap());
     assert!(chi2 <= most, "{text}: chi-squared {chi2}, at most {most}");
@@ -108,18 +115,26 @@ fn fits(line: &serde_json::Value, draws: &[f64]) {
 
 #[test]
 fn distributions_match_scipy() {
-    let count = std::env::var("PRECAST_DRAWS").map_or(COUNT, |count| count.parse().unwrap());
+    let total = std::env::var("PRECAST_DRAWS").map_or(COUNT, |count| count.parse().unwrap());
     let lines: Vec<serde_json::Value> =
         golden().into_iter().filter(|line| line["bounds"].is_array()).collect();
     assert!(lines.len() > 60, "{}", lines.len());
     for batch in lines.chunks(BATCH) {
-        let text =
-            |line: &serde_json::Value| line["text"].as_str().unwrap().replace("{n}", &count.to_string());
-        let draws = drawn(&batch.iter().map(text).collect::<Vec<_>>());
-        for (line, draws) in batch.iter().zip(draws) {
-            assert_eq!(draws.len(), count, "{}", line["text"]);
-            fits(line, &draws);
+        let mut counts: Vec<Vec<f64>> =
+            batch.iter().map(|line| vec![0.0; numbers(line, "p").len()]).collect();
+        for part in 0..total.div_ceil(PART) {
+            let n = PART.min(total - part * PART);
+            let text = |line: &serde_json::Value| {
+                let text = line["text"].as_str().unwrap();
+                text.replace("{n}", &n.to_string()).replace("{part}", &part.to_string())
+            };
+            let draws = drawn(&batch.iter().map(text).collect::<Vec<_>>());
+            for ((line, draws), counts) in batch.iter().zip(draws).zip(&mut counts) {
+                assert_eq!(draws.len(), n, "{}", line["text"]);
+                count(line, &draws, counts);
+            }
         }
+        batch.iter().zip(&counts).for_each(|(line, counts)| fits(line, counts));
     }
 }
 
