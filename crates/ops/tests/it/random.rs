@@ -269,7 +269,8 @@ fn invalid_counts_are_negative() {
 fn refused(text: &str) -> String {
     let inputs = [("k", "u32[2]"), ("x", "f64[?]"), ("w", "u32[?]"), ("n", "i64[]")];
     let inputs = inputs.map(|(name, ty)| (name.to_owned(), ty.parse().unwrap()));
-    let error = parse(&[text], &inputs, &Ops::standard()).unwrap_err();
+    let parsed = parse(&[text], &inputs, &Ops::standard());
+    let error = parsed.err().unwrap_or_else(|| panic!("{text} is accepted"));
     let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(error) = cause {
         text += &format!(": {error}");
@@ -293,6 +294,10 @@ fn wrong_calls_are_refused() {
         ("random.gamma(k, 2j)", "real numbers"),
         ("random.gamma(k, [1, 2, 3], (2,))", "extent 3 does not fit the extent 2"),
         ("random.gamma(k, [[1, 2]], (2,))", "does not fit a shape of 1"),
+        ("random.multivariate_normal(k, [1], [[1, 0], [0, 1]])", "the extents 1 and 2 differ"),
+        ("random.choice(k, 3, p=[0.5, 0.5])", "the extents 2 and 3 differ"),
+        ("random.categorical(k, [[1, 2], [3, 4]], shape=(3,))", "extent 2 does not fit the extent 3"),
+        ("random.categorical(k, [[1, 2], [3, 4]], shape=())", "does not fit a shape of 0"),
         ("random.randint(k, 3, 0, 1.5)", "integers"),
         ("random.multinomial(k, 3, x)", "fixed extent"),
         ("random.key(1.5)", "integers"),
@@ -316,6 +321,17 @@ fn wrong_extents_fail_in_the_call() {
     assert!(interpret(&graph, &[key(2), Array::from(3_i64)]).is_ok());
     for (key, extent) in [(key(1), 3_i64), (key(3), 3), (key(2), -1)] {
         assert!(interpret(&graph, &[key, Array::from(extent)]).is_err(), "{extent}");
+    }
+}
+
+#[test]
+fn impossible_choices_fail_in_the_call() {
+    for text in [
+        "random.choice(random.key(0), 0, 3)",
+        "random.choice(random.key(0), 3, 4, replace=False)",
+        "random.choice(random.key(0), zeros(0), 3)",
+    ] {
+        assert!(interpret(&parsed(text, &[]), &[]).is_err(), "{text}");
     }
 }
 

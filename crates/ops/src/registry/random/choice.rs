@@ -1,7 +1,7 @@
 //! Categories, permutations and choices.
 
 use super::continuous::gumbel;
-use super::elements::{Elements, counters, elements, extents as known, parameter, shape};
+use super::elements::{Elements, counters, demand_equal, elements, extents, parameter, shape_for};
 use super::key::word;
 use super::uniform::{integers, unit, words};
 use crate::declared::Declared;
@@ -17,27 +17,21 @@ pub(in crate::registry) fn categorical(
 ) -> Result<Operand, BuildError> {
     operands.expect_between(2, 3)?;
     let word = word(operands)?;
-    let dtype = if operands.dtype(1) == DType::F32 { DType::F32 } else { DType::F64 };
-    parameter(operands, 1)?;
-    let logits = operands.cast_argument(1, dtype)?;
+    let logits = match operands.dtype(1) {
+        DType::F32 => operands.variable(1)?,
+        _ => parameter(operands, 1)?,
+    };
+    let dtype = operands.graph.ty(logits).dtype();
     let ndim = operands.ndim(logits);
     if ndim == 0 {
         return Err(operands.error("takes an array of logits, found a number"));
     }
     let axis = operands.axis(Declared::bound(operands.function, props).int("axis")?.unwrap_or(-1), ndim)?;
-    let mut batch = known(operands, logits)?;
+    let mut batch = extents(operands, logits)?;
     let categories = batch.remove(axis);
-    let mut extents = match shape(operands, 2)? {
-        None => batch,
-        Some(given) if given.len() < batch.len() => {
-            return Err(operands.error("the shape has fewer dimensions than the logits without their axis"));
-        }
-        Some(given) => given,
-    };
-    let at = extents.len() - (ndim - 1 - axis);
-    extents.insert(at, categories);
-    let counters = counters(operands, &extents, &[])?;
-    let elements = Elements { counters, ndim: extents.len() };
+    let mut shape = shape_for(operands, 2, &[batch])?;
+    let at = shape.insert(ndim - 1 - axis, categories);
+    let elements = shape.elements(operands, &[])?;
     let unit = unit(operands, word, &elements, dtype)?;
     let noise = gumbel(operands, unit)?;
     let sums = operands.call("add", [noise.into(), logits.into()])?;
@@ -119,8 +113,7 @@ pub(in crate::registry) fn choice(
     };
     let positions = match (replace, p) {
         (true, None) => {
-            let bounds =
-                [operands.graph.constant(Array::from(0_i64)), operands.cast_operand(&count, DType::I64)?];
+            let bounds = [operands.graph.constant(Array::from(0_i64)), some(operands, &count)?];
             integers(operands, word, &elements, bounds)
         }
         (true, Some(p)) => weighted(operands, word, &elements, p),
@@ -131,15 +124,21 @@ pub(in crate::registry) fn choice(
     operands.call_with("take", &[array.into(), positions.into()], &[("axis", axis)]).map(Operand::Var)
 }
 
+/// Returns the number of elements to choose from, of which there must be one.
+fn some(operands: &mut Operands<'_>, count: &Operand) -> Result<VarId, BuildError> {
+    let number = operands.cast_operand(count, DType::I64)?;
+    let is_some = operands.call("gt", [number.into(), 0_i64.into()])?;
+    operands.demand(number, is_some, "random_choice: there are no elements to choose from")
+}
+
 /// Returns the probabilities of a choice, one for each element.
 fn weights(operands: &mut Operands<'_>, count: &Operand) -> Result<VarId, BuildError> {
     let p = parameter(operands, 3)?;
     if operands.ndim(p) != 1 {
         return Err(operands.error("takes a vector of probabilities"));
     }
-    let own = operands.extent(p, 0)?;
-    let same = operands.call("eq", [own, count.clone()])?;
-    operands.demand(p, same, "random_choice: the probabilities do not have the length of the array")
+    let own = extents(operands, p)?.remove(0);
+    demand_equal(operands, p, [&own, count], "the probabilities and the elements")
 }
 
 /// Returns positions drawn with replacement: those of uniform numbers among the running sums of the probabilities.

@@ -37,6 +37,13 @@ pub(super) struct Shape {
 }
 
 impl Shape {
+    /// Inserts an axis before the last `back` axes, and returns its position.
+    pub(super) fn insert(&mut self, back: usize, extent: Operand) -> usize {
+        let at = self.extents.len() - back;
+        self.extents.insert(at, extent);
+        at
+    }
+
     /// Returns the elements of the shape with further axes.
     pub(super) fn elements(
         &self,
@@ -179,6 +186,24 @@ fn fits(operands: &mut Operands<'_>, own: &[Operand], shape: &[Operand]) -> Resu
         }
     }
     Ok(conditions)
+}
+
+/// Returns a tensor, and demands that two extents are equal.
+pub(super) fn demand_equal(
+    operands: &mut Operands<'_>,
+    tensor: VarId,
+    [x, y]: [&Operand; 2],
+    what: &str,
+) -> Result<VarId, BuildError> {
+    match (literal(x), literal(y)) {
+        (Some(x), Some(y)) if x == y => Ok(tensor),
+        (Some(x), Some(y)) => Err(operands.error(format!("{what}: the extents {x} and {y} differ"))),
+        _ => {
+            let same = operands.call("eq", [x.clone(), y.clone()])?;
+            let message = format!("{}: {what}: the extents differ", operands.function);
+            operands.demand(tensor, same, &message)
+        }
+    }
 }
 
 /// Returns a parameter as an array of f64.

@@ -3,7 +3,7 @@
 //! Products of matrices are written as sums, because those have the same bits on every host.
 
 use super::continuous::standard_normal;
-use super::elements::{extents, float_dtype, parameter, shape_for};
+use super::elements::{demand_equal, extents, float_dtype, parameter, shape_for};
 use super::key::{subkey, word};
 use super::sampled::{count_dtype, counted, drawn};
 use crate::registry::operand::Operands;
@@ -129,7 +129,8 @@ pub(in crate::registry) fn multivariate_normal(
     let dtype = float_dtype(operands, props)?;
     let word = word(operands)?;
     let (mean, of_mean, last) = split(operands, 1, 1)?;
-    let (cov, of_cov, _) = split(operands, 2, 2)?;
+    let (cov, of_cov, of_last) = split(operands, 2, 2)?;
+    let cov = demand_equal(operands, cov, [&last[0], &of_last[1]], "the mean and the covariance")?;
     let elements = shape_for(operands, 3, &[of_mean, of_cov])?.elements(operands, &last)?;
     let normal = standard_normal(operands, word, &elements, DType::F64)?;
     let factor = operands.call("cholesky", [cov.into()])?;
