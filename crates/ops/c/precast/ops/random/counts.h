@@ -83,13 +83,13 @@ PC_TAIL pc_f64 pc_binomial_log_f64(pc_f64 k, pc_f64 n, pc_f64 p) {
 PC_TAIL pc_f64 pc_binomial_far_f64(pc_u64 word, pc_f64 n, pc_f64 p) {
   const pc_f64 spread = __builtin_sqrt(n * p * (1.0 - p)), b = 1.15 + 2.53 * spread, a = -0.0873 + 0.0248 * b + 0.01 * p;
   const pc_f64 alpha = (2.83 + 5.1 / b) * spread, least = 0.92 - 4.2 / b, mode = pc_floor_f64((n + 1.0) * p);
-  const pc_f64 top = pc_binomial_log_f64(mode, n, p);
   for (pc_u64 i = 0; i < 2 * PC_STREAM_TRIES; i += 2) {
     pc_f64 u = pc_stream_f64(word, i) - 0.5, v = pc_stream_f64(word, i + 1), rest = 0.5 - pc_magnitude_f64(u);
     pc_f64 k = pc_floor_f64((2.0 * a / rest + b) * u + (n * p + 0.5));
     if (k < 0.0 || k > n) continue;
     if (rest >= 0.07 && v <= least) return k;
-    if (pc_log_f64(v * alpha / (a / (rest * rest) + b)) <= pc_binomial_log_f64(k, n, p) - top) return k;
+    pc_f64 share = pc_binomial_log_f64(k, n, p) - pc_binomial_log_f64(mode, n, p);
+    if (pc_log_f64(v * alpha / (a / (rest * rest) + b)) <= share) return k;
   }
   return mode;
 }
