@@ -63,7 +63,8 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
     scalar_apply(operands, function.name, &inputs)
 }
 
-/// Returns words as u64, and the parameters of draws as f64. Words must be u64, because a cast would repeat them.
+/// Returns words as u64, and the parameters of draws as f64. Words must be u64, because a cast from another dtype would
+/// lose or invent bits.
 fn words(operands: &mut Operands<'_>, function: &Row) -> Result<Vec<VarId>, BuildError> {
     let gives = function.scalar.as_ref().map(|scalar| scalar.gives);
     let words = if gives == Some(Gives::Word) { operands.args.len() } else { 1 };
