@@ -173,7 +173,9 @@ pub(crate) fn graph(py: Python<'_>, error: &ReplayError) -> PyErr {
         ReplayError::Unknown { .. } | ReplayError::NoArray { .. } => {
             return told(py, "GraphTypeError", error);
         }
-        ReplayError::Unbound { .. } => return told(py, "GraphValueError", error),
+        ReplayError::Unbound { .. } | ReplayError::Leaked { .. } => {
+            return told(py, "GraphValueError", error);
+        }
     };
     let class = match build {
         BuildError::MakeNode(refused) => class_of(refused),

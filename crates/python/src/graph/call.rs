@@ -64,10 +64,28 @@ pub(crate) fn wrap(py: Python<'_>, node: Arc<Node>) -> PyResult<Bound<'_, PyAny>
 
 /// Creates a node, adds it to the arena at once, and returns the Python value of its result.
 pub(crate) fn made(py: Python<'_>, origin: Origin) -> PyResult<Bound<'_, PyAny>> {
+    made_with(py, origin, &Vec::new())
+}
+
+/// Creates a node like [`made`]. Python functions are called for the types of arguments that the arena asks for.
+fn made_with<'py>(
+    py: Python<'py>,
+    origin: Origin,
+    functions: &convert::Functions<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
     let node = Node::new(origin);
-    let operand = arena().operand(&node);
-    let operand = operand.map_err(|refused| error::graph(py, &refused))?;
-    convert::given(py, &node, &operand)
+    loop {
+        let operand = arena().operand(&node);
+        let missing =
+            functions.iter().find_map(|(traced, callable)| Some((traced, callable, traced.take_missing()?)));
+        match (operand, missing) {
+            (Err(_), Some((traced, callable, arguments))) => traced.trace(callable, arguments)?,
+            (operand, _) => {
+                let operand = operand.map_err(|refused| error::graph(py, &refused))?;
+                return convert::given(py, &node, &operand);
+            }
+        }
+    }
 }
 
 /// Creates an input of a type such as `f64[?]`.
@@ -91,9 +109,10 @@ pub(crate) fn call<'py>(
     args: &Bound<'py, PyTuple>,
     keywords: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let mut functions = Vec::new();
     let args = args.iter().enumerate().map(|(at, value)| match (at, function.as_str()) {
         (1, "astype") => convert::dtype(&value).map(|dtype| Value::Plain(Prop::DType(dtype).into())),
-        _ => convert::value(&value),
+        _ => convert::argument(&value, &function, &mut functions),
     });
     let args = args.collect::<PyResult<Vec<Value>>>()?;
     let mut named = BTreeMap::new();
@@ -101,11 +120,11 @@ pub(crate) fn call<'py>(
         let name: String = name.extract()?;
         let value = match name.as_str() {
             "dtype" if !value.is_none() => Value::Plain(Prop::DType(convert::dtype(&value)?).into()),
-            _ => convert::value(&value)?,
+            _ => convert::argument(&value, &function, &mut functions)?,
         };
         named.insert(name, value);
     }
-    made(py, Origin::Call { function, args, keywords: named })
+    made_with(py, Origin::Call { function, args, keywords: named }, &functions)
 }
 
 /// Returns `x.name`, for attributes that NumPy's arrays have.

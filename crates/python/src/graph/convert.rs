@@ -3,6 +3,7 @@
 use super::call::Variable;
 pub(crate) use super::node::Value;
 use super::node::{Node, Origin};
+use super::traced::Traced;
 use crate::boundary::array::Lent;
 use crate::{dtypes, error};
 use num_bigint::BigInt;
@@ -16,12 +17,28 @@ use std::sync::Arc;
 /// The maximum depth of nested lists.
 const DEPTH: usize = 32;
 
-/// Converts an argument of a call.
+/// Python functions among the arguments of a call.
+pub(crate) type Functions<'py> = Vec<(Arc<Traced>, Bound<'py, PyAny>)>;
+
+/// Converts a value without functions.
 pub(crate) fn value(value: &Bound<'_, PyAny>) -> PyResult<Value> {
-    nested(value, DEPTH)
+    nested(value, DEPTH, None)
 }
 
-fn nested(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+/// Converts an argument of a call, and appends the Python functions in it. `caller` is the name of the called function.
+pub(crate) fn argument<'py>(
+    value: &Bound<'py, PyAny>,
+    caller: &str,
+    functions: &mut Functions<'py>,
+) -> PyResult<Value> {
+    nested(value, DEPTH, Some((caller, functions)))
+}
+
+fn nested<'py>(
+    value: &Bound<'py, PyAny>,
+    depth: usize,
+    mut functions: Option<(&str, &mut Functions<'py>)>,
+) -> PyResult<Value> {
     let py = value.py();
     if let Some(node) = node(value) {
         return Ok(Value::Node(node));
@@ -32,7 +49,11 @@ fn nested(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if value.is_exact_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         let depth =
             depth.checked_sub(1).ok_or_else(|| error::graph_value(py, "lists are nested too deeply"))?;
-        let items = value.try_iter()?.map(|item| nested(&item?, depth)).collect::<PyResult<_>>()?;
+        let mut items = Vec::new();
+        for item in value.try_iter()? {
+            let functions = functions.as_mut().map(|(caller, functions)| (*caller, &mut **functions));
+            items.push(nested(&item?, depth, functions)?);
+        }
         return Ok(Value::List(items));
     }
     if is_dtype(value)? {
@@ -43,6 +64,11 @@ fn nested(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         value.is_instance_of::<PyUntypedArray>() || value.is_instance(&numpy.getattr("generic")?)?;
     if is_array {
         return constant(value).map(|array| Value::Node(Node::new(Origin::Constant(array))));
+    }
+    if let Some((caller, functions)) = functions.filter(|_| value.is_callable()) {
+        let traced = Arc::new(Traced::new(caller));
+        functions.push((Arc::clone(&traced), value.clone()));
+        return Ok(Value::Function(traced));
     }
     let kind = value.get_type().name()?;
     let text = format!("found a `{kind}`, expected a variable, a NumPy array, a number, a string or a dtype");
@@ -149,6 +175,9 @@ pub(crate) fn given<'py>(
             other => PyString::new(py, &other.to_string()).into_any(),
         },
         Operand::None => py.None().into_bound(py),
+        Operand::Function(_) => {
+            return Err(error::graph_type(py, "a function cannot be an argument or result of a function"));
+        }
     })
 }
 

@@ -13,6 +13,7 @@
 //! | `node` | the origin of a variable |
 //! | `replay` | converts nodes to a graph of `precast-graph` |
 //! | `convert` | converts Python's values to call arguments, and results to Python's values |
+//! | `traced` | Python functions as arguments of calls |
 //! | `call` | the native part of `precast/_variable.py` |
 //! | `whole` | a finished graph: its text, its picture |
 
@@ -20,4 +21,5 @@ pub(crate) mod call;
 pub(crate) mod convert;
 pub(crate) mod node;
 pub(crate) mod replay;
+pub(crate) mod traced;
 pub(crate) mod whole;

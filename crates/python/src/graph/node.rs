@@ -1,5 +1,6 @@
 //! The origin of variables.
 
+use super::traced::Traced;
 use precast_graph::{Array, Op, Operand, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +22,13 @@ pub(crate) enum Origin {
         ty: Type,
     },
     Constant(Array),
+    /// A placeholder for an argument of a Python function.
+    Parameter {
+        /// The library function that calls the Python function.
+        function: String,
+        ty: Type,
+        is_weak: bool,
+    },
     /// A call of a function by its name.
     Call {
         function: String,
@@ -49,21 +57,28 @@ pub(crate) enum Origin {
 pub(crate) enum Value {
     Node(Arc<Node>),
     List(Vec<Self>),
+    /// A Python function.
+    Function(Arc<Traced>),
     /// A value without variables.
     Plain(Operand),
 }
 
 impl Node {
     pub(crate) fn new(origin: Origin) -> Arc<Self> {
+        Arc::new(Self { id: Self::next_id(), origin })
+    }
+
+    /// Returns an identifier above those of all existing nodes.
+    pub(crate) fn next_id() -> u64 {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Arc::new(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), origin })
+        NEXT.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Returns the nodes that this node was made from.
     pub(crate) fn sources(&self) -> Vec<&Arc<Self>> {
         let mut found = Vec::new();
         match &self.origin {
-            Origin::Input { .. } | Origin::Constant(_) => {}
+            Origin::Input { .. } | Origin::Constant(_) | Origin::Parameter { .. } => {}
             Origin::Call { args, keywords, .. } => {
                 args.iter().chain(keywords.values()).for_each(|value| value.nodes(&mut found));
             }
@@ -76,19 +91,26 @@ impl Node {
 }
 
 impl Value {
-    fn nodes<'a>(&'a self, found: &mut Vec<&'a Arc<Node>>) {
+    /// Appends the nodes that this value depends on.
+    pub(crate) fn nodes<'a>(&'a self, found: &mut Vec<&'a Arc<Node>>) {
         match self {
             Self::Node(node) => found.push(node),
             Self::List(items) => items.iter().for_each(|item| item.nodes(found)),
+            Self::Function(function) => function.captured(found),
             Self::Plain(_) => {}
         }
     }
 
     /// Moves the nodes out.
-    fn drain(self, found: &mut Vec<Arc<Node>>) {
+    pub(crate) fn drain(self, found: &mut Vec<Arc<Node>>) {
         match self {
             Self::Node(node) => found.push(node),
             Self::List(items) => items.into_iter().for_each(|item| item.drain(found)),
+            Self::Function(function) => {
+                if let Some(function) = Arc::into_inner(function) {
+                    function.drain(found);
+                }
+            }
             Self::Plain(_) => {}
         }
     }
@@ -98,7 +120,7 @@ impl Origin {
     /// Moves the nodes out.
     fn drain(&mut self, found: &mut Vec<Arc<Node>>) {
         match std::mem::replace(self, Self::Constant(false.into())) {
-            Self::Input { .. } | Self::Constant(_) => {}
+            Self::Input { .. } | Self::Constant(_) | Self::Parameter { .. } => {}
             Self::Call { args, keywords, .. } => {
                 args.into_iter().chain(keywords.into_values()).for_each(|value| value.drain(found));
             }

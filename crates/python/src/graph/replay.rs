@@ -34,6 +34,10 @@ pub(crate) enum ReplayError {
     Unbound { name: String, ty: Type },
     #[error("`{what}` is not an array")]
     NoArray { what: String },
+    #[error(
+        "an argument of a function of `{function}` is used outside of the function\nhint: return it as a carry or a row"
+    )]
+    Leaked { function: String },
 }
 
 fn near(name: &str) -> String {
@@ -94,6 +98,11 @@ impl Replay {
         Ok(replay)
     }
 
+    /// Continues a graph, with the operands of some nodes.
+    pub(crate) fn inside(graph: FunctionGraph, known: HashMap<u64, Operand>) -> Self {
+        Self { graph, known, ..Self::default() }
+    }
+
     fn is_full(&self) -> bool {
         let (variables, bytes) = self.begun;
         self.graph.variables().len() > 2 * variables + ROOM.0 || self.bytes > 2 * bytes + ROOM.1
@@ -126,6 +135,16 @@ impl Replay {
         made.ok_or_else(|| ReplayError::NoArray { what: "variable".to_owned() })
     }
 
+    /// Returns the operand of a value, and adds its nodes.
+    pub(crate) fn result(&mut self, value: &Value) -> Result<Operand, ReplayError> {
+        let mut nodes = Vec::new();
+        value.nodes(&mut nodes);
+        for node in nodes {
+            self.operand(node)?;
+        }
+        Ok(self.value(value))
+    }
+
     /// Returns the type of a node, or `None` if it is not an array.
     pub(crate) fn ty(&mut self, node: &Arc<Node>) -> Result<Option<Type>, ReplayError> {
         Ok(match self.operand(node)? {
@@ -148,6 +167,13 @@ impl Replay {
                     added = added.or_else(|_| self.graph.input(&other, ty.clone()));
                 }
                 Ok(Operand::Var(added?))
+            }
+            Origin::Parameter { function, .. } if !self.is_open => {
+                Err(ReplayError::Leaked { function: function.clone() })
+            }
+            Origin::Parameter { ty, is_weak, .. } => {
+                let variable = self.graph.input(&format!("argument_{}", node.id), ty.clone())?;
+                Ok(if *is_weak { Operand::Weak(variable) } else { Operand::Var(variable) })
             }
             Origin::Constant(value) => {
                 let elements: usize = value.shape().iter().product();
@@ -188,6 +214,9 @@ impl Replay {
         match value {
             Value::Node(node) => self.known.get(&node.id).cloned().unwrap_or(Operand::None),
             Value::List(items) => Operand::List(items.iter().map(|item| self.value(item)).collect()),
+            Value::Function(function) => {
+                Operand::Function(function.function(|id| self.known.get(&id).cloned()))
+            }
             Value::Plain(operand) => operand.clone(),
         }
     }

@@ -115,7 +115,7 @@ pub(crate) fn graph(
                 replay.operand(&node).map_err(|refused| error::graph(py, &refused))?
             }
             convert::Value::Plain(operand) => operand,
-            convert::Value::List(_) => Operand::None,
+            convert::Value::List(_) | convert::Value::Function(_) => Operand::None,
         };
         let added = operand.variable(&mut replay.graph).map_err(precast_graph::BuildError::from);
         let added = added.and_then(|variable| replay.graph.output(variable, name.as_deref()));
