@@ -273,8 +273,8 @@ macro_rules! structural_rows {
             jacobian(y, x) [] {} = [jacobian] [] [] other;
             /// The second derivatives of `cost` by all pairs of elements of `x`.
             hessian(cost, x) [] {} = [hessian] [] [] other;
-            /// A loop over the rows of `xs`, or of `length` steps: `f(carry, x)` returns the next carry and a row of `ys`. The last carry and `ys`. The arguments may be tuples.
-            scan(f, init, xs) [] {; reverse = False; length} = [scan] [Scan] [] other;
+            /// A loop over the rows of `xs`, or of `length` steps: `f(carry, x)` returns the next carry and a row of `ys`. The last carry and `ys`. The arguments may be tuples. With `until`, `f` returns a third result, which ends the loop after this step if it is true.
+            scan(f, init, xs, length) [] {reverse = False; until = False} = [scan] [Scan] [] other;
             /// The result of one of the functions in a list, the one at a position, called with the operands. Only this function is computed.
             branch(index, branches; operands) [] {} = [branch] [Branch] [] other;
             /// `num` evenly spaced numbers from `start` to `stop`; without `endpoint`, `stop` is excluded.

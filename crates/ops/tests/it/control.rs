@@ -38,7 +38,9 @@ fn inputs(rows: usize, columns: usize, n: i64) -> Vec<Array> {
 }
 
 /// Expressions of loops and branches, and the same without.
-const SAME: [(&str, &str); 18] = [
+const SAME: [(&str, &str); 20] = [
+    ("scan(lambda c, x: (c + x, c + x, c + x > 100), 0.0, v, until=True)[1]", "cumsum(v)"),
+    ("scan(lambda c, _: (c + 1, c, c >= 2), 0, None, 9, until=True)[1] + s", "array([0, 1, 2]) + s"),
     ("scan(lambda c, x: (c + x, c + x), 0.0, v)[1]", "cumsum(v)"),
     ("scan(lambda c, x: (c * x, None), 1.0, v)[0]", "prod(v)"),
     ("scan(lambda c, x: (c + x, c + x), 0, v, reverse=True)[1][::-1]", "cumsum(v[::-1])"),
@@ -156,6 +158,9 @@ fn mistakes_are_refused() {
         ("scan(lambda c, x: c, s, v)", "expected a pair"),
         ("scan(lambda c, x: (c, x, x), s, v)", "a tuple of 3"),
         ("scan(lambda c, x: ((c, c), x), s, v)", "as carry"),
+        ("scan(lambda c, x: (c, x), s, v, until=True)", "expected three results"),
+        ("scan(lambda c, x: (c, x, x > 0), s, v)", "a tuple of 3"),
+        ("scan(lambda c, x: (c, x, x), s, v, until=True)", "`stop` as `f64[]`, expected `bool[]`"),
         ("scan(lambda c, x: (c + w, x), s, v)", "for carry 0"),
         ("scan(lambda c, x: (c * 0.5, x), n, v)", "for carry 0"),
         ("scan(lambda c, x: (c, x), s, s)", "at least one dimension"),

@@ -114,11 +114,32 @@ fn results(
     Ok((form, tensors))
 }
 
-/// Builds `scan(f, init, xs, length=None, reverse=False)`, with `f(carry, x) -> (carry, y)`.
+/// Returns the result of a function that decides whether a loop goes on.
+fn decision(
+    graph: &mut FunctionGraph,
+    library: &dyn OpLibrary,
+    (name, what): (&str, &str),
+    result: &Operand,
+) -> Result<VarId, BuildError> {
+    let (_, found) = results(graph, library, name, result)?;
+    match found.as_slice() {
+        [one] if *graph.ty(*one) == Type::tensor(DType::Bool, 0) => Ok(*one),
+        _ => {
+            let found = found.first().map_or_else(|| "nothing".to_owned(), |v| format!("`{}`", graph.ty(*v)));
+            let problem = format!("{what} {found}, expected `bool[]`");
+            Err(MakeNodeError::Value { op: name.to_owned(), problem }.into())
+        }
+    }
+}
+
+/// Builds `scan(f, init, xs, length=None, reverse=False, until=False)`, with `f(carry, x) -> (carry, y)`, or with `until`,
+/// `f(carry, x) -> (carry, y, stop)`.
 pub(super) fn scan(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(2, 4)?;
     let name = operands.function.to_owned();
-    let reverse = Declared::bound(&name, props).flag("reverse")?;
+    let declared = Declared::bound(&name, props);
+    let (reverse, until) = (declared.flag("reverse")?, declared.flag("until")?);
+    let returns = if until { UNTIL } else { PAIR };
     let function = operands.function(0)?;
     let mut carries = Carries::of(operands, &operands.args[1].clone())?;
     let mut leaves = Vec::new();
@@ -134,16 +155,15 @@ pub(super) fn scan(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         let result = function.call(graph, library, &args)?;
         let wrong = |problem: String| BuildError::from(MakeNodeError::Value { op: name.clone(), problem });
         let Operand::List(pair) = &result else {
-            return Err(wrong(format!(
-                "the function returns {}, expected a pair: the carry, and a row or `None`",
-                result.describe()
-            )));
+            return Err(wrong(format!("the function returns {}, expected {returns}", result.describe())));
         };
-        let [carry, y] = pair.as_slice() else {
-            return Err(wrong(format!(
-                "the function returns a tuple of {}, expected a pair: the carry, and a row or `None`",
-                pair.len()
-            )));
+        let (carry, y, stop) = match pair.as_slice() {
+            [carry, y] if !until => (carry, y, None),
+            [carry, y, stop] if until => (carry, y, Some(stop)),
+            _ => {
+                let found = pair.len();
+                return Err(wrong(format!("the function returns a tuple of {found}, expected {returns}")));
+            }
         };
         let (found, carries) = results(graph, library, &name, carry)?;
         if found != expected {
@@ -151,13 +171,18 @@ pub(super) fn scan(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         }
         let (form, rows) = results(graph, library, &name, y)?;
         ys = form;
-        Ok(Stepped { carries, rows, stop: None })
+        let stop = stop.map(|stop| decision(graph, library, (&name, "the function returns `stop` as"), stop));
+        Ok(Stepped { carries, rows, stop: stop.transpose()? })
     };
     let made = Loop { steps, sequences: &sequences, reverse }.build(operands, &mut carries, &mut step)?;
     let mut made = made.into_iter();
     let carry = carries.form.join(&mut made.by_ref().take(count));
     Ok(Operand::List(vec![carry, ys.join(&mut made)]))
 }
+
+/// The expected results of the function of `scan`.
+const PAIR: &str = "a pair: the carry, and a row or `None`";
+const UNTIL: &str = "three results: the carry, a row or `None`, and whether the loop ends";
 
 /// Builds `while_loop(condition, body, init)`: a loop that ends after the step whose result does not satisfy the
 /// condition, and has no step if `init` does not.
@@ -169,16 +194,7 @@ pub(super) fn while_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Res
     let form = carries.form.clone();
     let holds = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId]| {
         let result = condition.call(graph, library, &[form.join(&mut own.iter().copied())])?;
-        let (_, found) = results(graph, library, &name, &result)?;
-        match found.as_slice() {
-            [one] if *graph.ty(*one) == Type::tensor(DType::Bool, 0) => Ok(*one),
-            _ => {
-                let found =
-                    found.first().map_or_else(|| "nothing".to_owned(), |v| format!("`{}`", graph.ty(*v)));
-                let problem = format!("the condition returns {found}, expected `bool[]`");
-                Err(BuildError::from(MakeNodeError::Value { op: name.clone(), problem }))
-            }
-        }
+        decision(graph, library, (&name, "the condition returns"), &result)
     };
     let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], _: &[VarId]| {
         let result = function.call(graph, library, &[form.join(&mut own.iter().copied())])?;
