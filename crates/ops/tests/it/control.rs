@@ -89,7 +89,8 @@ fn loops_equal_the_computation_without_them() {
 }
 
 /// Further expressions, whose C is compared with `perform`.
-const MORE: [&str; 22] = [
+const MORE: [&str; 23] = [
+    "scan(lambda c, x: (c * 2 + x, x), set_subtensor(zeros((5, 3))[:1], s)[0], zeros((4, 3)) + s)[1]",
     "scan(lambda c, x: (c + x, (c, x > 0, c.astype('i32'))), s, v)[1][1]",
     "scan(lambda c, x: (c + x, (c, x > 0, c.astype('i32'))), s, v)[1][2]",
     "scan(lambda c, x: (sin(c) * x, exp(c)), s, v)[1]",
