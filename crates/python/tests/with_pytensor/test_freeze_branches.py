@@ -1,4 +1,4 @@
-"""IfElse computes both branches and returns one, so a branch that could fail while it is not selected is refused."""
+"""IfElse computes only the selected branch."""
 
 import numpy as np
 import precast
@@ -13,6 +13,7 @@ try:
 except ImportError:
     from pytensor.ifelse import ifelse
 
+SCAN = {"return_updates": False} if "return_updates" in __import__("inspect").signature(pytensor.scan).parameters else {}
 x, y, m = pt.dvector("x"), pt.dvector("y"), pt.dmatrix("m")
 s, n = pt.dscalar("s"), pt.lscalar("n")
 
@@ -35,24 +36,40 @@ def test_gradients_pass_through_branches():
         compare(ours(np.arange(3.0), np.array(condition)), fn(np.arange(3.0), np.array(condition)))
 
 
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
 @pytest.mark.parametrize(
-    "branch",
+    "branch, at",
     [
-        lambda: x[::n],
-        lambda: x.reshape((n,)),
-        lambda: pt.zeros((n,)) + s,
-        lambda: x + y,
-        lambda: pytensor.raise_op.Assert("no")(x, s > 1),
-        lambda: pt.max(x),
-        lambda: n ** n,
-        lambda: pt.dot(x, y),
+        (lambda: x[::n], 0),
+        (lambda: x.reshape((n,)), 7),
+        (lambda: pt.zeros((n,)) + s, -1),
+        (lambda: x + y, 0),
+        (lambda: pytensor.raise_op.Assert("no")(x, s > 1), 0),
+        (lambda: pt.max(x), 0),
+        (lambda: n**n, -1),
+        (lambda: pt.dot(x, y), 0),
     ],
 )
-def test_fallible_unselected_branch_is_rejected(branch):
+def test_unselected_branch_may_fail(branch, at, policy):
     failing = branch()
     other = failing.type("other")
-    with pytest.raises(precast.FreezeError, match="both branches are computed, and .* may fail"):
-        frozen(function([x, y, s, n, other], ifelse(pt.gt(s, 0), failing, other)))
+    for outputs, condition in ((ifelse(pt.gt(s, 0), failing, other), -1.0), (ifelse(pt.gt(s, 0), other, failing), 1.0)):
+        ours = frozen(function([x, y, s, n, other], outputs), policy=policy)
+        given = [np.array(at), np.ones((2,) * other.type.ndim, other.type.dtype)]
+        compare(ours(np.zeros(0), np.arange(3.0), np.array(condition), *given), given[1])
+        with pytest.raises(precast.CallError):
+            ours(np.zeros(0), np.arange(3.0), np.array(-condition), *given)
+
+
+def test_branches_contain_branches_and_loops():
+    sums = pytensor.scan(lambda row, c: c + row, sequences=x, outputs_info=pt.zeros(()), **SCAN)
+    sums = sums if SCAN else sums[0]
+    inner = ifelse(pt.gt(s, 1), m[n], y * 2)
+    fn = function([x, y, m, s, n], [ifelse(pt.gt(s, 0), inner + y, sums), ifelse(pt.gt(s, 1), y, inner)])
+    ours = frozen(fn)
+    for condition in (2.0, 0.5, -1.0):
+        given = [np.arange(4.0), np.ones(3), np.arange(6.0).reshape(2, 3), np.array(condition), np.array(1)]
+        compare(ours(*given), fn(*given))
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,6 @@ def matched(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable
             if first is extent or first == extent:
                 continue
             inputs[position] = with_extent(inputs[position], axis, call("shape_i", inputs[whole], i=axis))
-            lower.checked.add(node)
             lower.extents.unite(first, extent)
         result.append(1 if whole is None else lower.extents.of(node.inputs[whole])[axis])
     for output in node.outputs:

@@ -31,6 +31,16 @@ class Extents:
         finally:
             self._of, self._values = kept
 
+    @contextlib.contextmanager
+    def inside(self) -> Iterator[None]:
+        """Enters a part that may not be computed: a branch, or the step of a loop. On exit, equalities that hold in it are forgotten."""
+        kept = self._of, self._same, self._values
+        self._of, self._same, self._values = dict(self._of), dict(self._same), dict(self._values)
+        try:
+            yield
+        finally:
+            self._of, self._same, self._values = kept
+
     def of(self, variable: Any) -> list[Extent]:
         """Returns the extents of a variable, one for each dimension."""
         known = self._of.get(variable)

@@ -6,7 +6,6 @@ from functools import reduce
 from typing import Any
 
 from ..._variable import Variable, call
-from .checks import Check
 from .elementwise import index, with_extent
 from .lowering import Lowering, Refused, cast, constant, name_of, rule
 from .shapes import extent_of, extents_of
@@ -28,34 +27,13 @@ def subtensor(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     if axis is not None:
         shaped = node.inputs[0].owner.inputs[0]
         return extent_of(lower, node, shaped, lower.value(shaped), axis)
-    if lower.guard is not None:
-        for axis in positions_of(node):
-            if not has_position(node, axis):
-                x, items[axis] = row(x, axis, items[axis], lower.guard), constant(0, "int64")
     return index(x, tuple(items))
-
-
-def positions_of(node: Any) -> list[int]:
-    """Returns the axes that a Subtensor indexes with one position."""
-    return [axis for axis, entry in enumerate(node.op.idx_list) if not isinstance(entry, slice)]
 
 
 def has_position(node: Any, axis: int) -> bool:
     """Returns whether the position of a Subtensor along an axis is known to be in bounds."""
     extent, at = node.inputs[0].type.shape[axis], getattr(items_of(node.op.idx_list, node.inputs[1:])[axis], "data", None)
     return at is not None and extent is not None and -extent <= at < extent
-
-
-def row(x: Variable, axis: int, position: Variable, guard: Variable) -> Variable:
-    """Returns an array whose first element along an axis is the one at `position`. Unspecified if `guard` is false."""
-    extent, position = cast(call("shape_i", x, i=axis), "int64"), cast(position, "int64")
-    is_there = call("logical_and", call("ge", position, call("neg", extent)), call("lt", position, extent))
-    is_fine = call("logical_or", is_there, call("logical_not", guard))
-    position = Check(IndexError, f"an index is out of bounds for axis {axis}")(position, is_fine)
-    at = call("switch", call("lt", position, 0), call("add", position, extent), position)
-    part = index(x, (*[slice(None)] * axis, slice(at, call("add", at, 1))))
-    extents = [constant(1, "int64") if each == axis else own for each, own in enumerate(extents_of(x))]
-    return call("join", part, call("alloc", constant(0, x.type.dtype), *extents), axis=axis)
 
 
 def extent_of_part(lower: Lowering, extent: Any, place: slice) -> Any:

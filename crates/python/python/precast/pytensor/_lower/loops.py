@@ -1,17 +1,30 @@
-"""Scan: a graph that is applied repeatedly. It is unrolled if the number of steps is known.
+"""Scan: a graph that is applied repeatedly. It is lowered to the loop `scan`.
 
-A scan keeps its state in buffers. Step `i` reads and writes elements at positions that depend only on `i`. A buffer that is shorter
-than the scan is a ring buffer. Here a buffer is a list of elements whose values are known.
+A scan keeps its state in buffers. Step `i` reads and writes elements at positions that depend only on `i`:
+
+=========================  ====================================================  =============================================
+buffers of                 in the loop                                           results
+=========================  ====================================================  =============================================
+sequences                  sequences
+states (mit_sot, sit_sot)  carries: as many elements as the oldest tap reaches   the initial elements, and a row for each step
+gradients (mit_mot)        a window: carries, and a sequence with its next       the elements that leave the window, the
+                           element                                               window, and the elements after it
+collected (nit_sot)                                                              a row for each step
+=========================  ====================================================  =============================================
+
+If Python computes a part of the steps, or the elements of a gradient are not visited in order, the scan is unrolled. The number of
+steps must then be known. A buffer is a list of elements whose values are known, and one that is shorter than the scan is a ring buffer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ..._variable import Variable, call
-from .elementwise import index
-from .lowering import Lowering, Refused, constant, rule
+from ...errors import GraphError
+from .elementwise import index, with_extent
+from .lowering import Lowering, Refused, cast, constant, placeholder, rule
 from .shapes import extents_of
 
 #: The maximum number of unrolled steps, and of Applies in all steps.
@@ -58,20 +71,236 @@ class Buffer:
         return parts[0] if len(parts) == 1 else call("join", *parts, axis=0)
 
 
+class Inputs(NamedTuple):
+    """The inputs of a scan by purpose, as pairs of a variable of PyTensor and its value."""
+
+    sequences: list[Any]
+    gradients: list[Any]
+    states: list[Any]
+    untraced: list[Any]
+    #: The numbers of collected results to keep.
+    lengths: list[Any]
+    others: list[Any]
+
+    @classmethod
+    def of(cls, node: Any, inputs: list[Any]) -> Inputs:
+        info = node.op.info
+        rest: Iterator[Any] = iter(zip(node.inputs[1:], inputs[1:], strict=True))
+        states = len(info.mit_sot_in_slices) + len(info.sit_sot_in_slices)
+        counts = (info.n_seqs, len(info.mit_mot_in_slices), states, untraced_of(info), info.n_nit_sot)
+        return cls(*([next(rest) for _ in range(count)] for count in counts), list(rest))
+
+
+def untraced_of(info: Any) -> int:
+    """Returns the number of states that are not collected. Older versions have another name."""
+    return info.n_untraced_sit_sot if hasattr(info, "n_untraced_sit_sot") else info.n_shared_outs
+
+
 @rule("Scan")
 def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
+    asked, refused = len(lower.asked), len(lower.refusals)
+    reason = ""
+    try:
+        made = looped(lower, node, inputs)
+    except (Refused, GraphError) as error:
+        made, reason = [placeholder(output.type) for output in node.outputs], str(error)
+    if len(lower.asked) > asked:
+        reason = f"Python computes `{lower.asked[asked].call}` in its steps"
+    if not reason and len(lower.refusals) == refused:
+        return made
+    refusals = lower.refusals[refused:]
+    del lower.asked[asked:], lower.refusals[refused:]
+    try:
+        return unrolled(lower, node, inputs)
+    except Refused as error:
+        if not reason:
+            lower.refusals += refusals
+            return made
+        raise Refused(f"{reason}, and {error}") from None
+
+
+def looped(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
+    """Lowers a scan to a loop."""
+    info, given = node.op.info, Inputs.of(node, inputs)
+    if not all(isinstance(value, Variable) for _, value in given.untraced):
+        raise Refused("a state is not an array")
+    steps, known = cast(inputs[0], "int64"), lower.number(node.inputs[0])
+    count = known if isinstance(known, int) else steps
+    windows = [
+        Window(*pair, ins, outs, count)
+        for pair, ins, outs in zip(given.gradients, info.mit_mot_in_slices, info.mit_mot_out_slices, strict=True)
+    ]
+    taps = [*info.mit_sot_in_slices, *info.sit_sot_in_slices]
+    lengths = [lower.extents.of(variable)[0] for variable, _ in given.states]
+    states = [State(pair[1], each, length, known) for pair, each, length in zip(given.states, taps, lengths, strict=True)]
+    xs = [whole(lower, variable, value, known, steps) for variable, value in given.sequences]
+    mark = len(lower.refusals)
+
+    def step(carry: Any, rows: Any) -> Any:
+        # precast calls the function again if the type of a carry changes.
+        del lower.refusals[mark:]
+        (done, shared, window_parts, state_parts), (row_parts, nexts) = carry, rows
+        elements = [[*parts, last] for parts, last in zip(window_parts, nexts, strict=True)]
+        values = [*row_parts]
+        for window, parts in zip(windows, elements, strict=True):
+            values += [parts[tap - window.oldest] for tap in window.ins]
+        for state, parts in zip(states, state_parts, strict=True):
+            values += [parts[len(parts) + tap] for tap in state.taps]
+        values += [*shared, *(value for _, value in given.others)]
+        with lower.extents.inside():
+            results = iter(step_of(lower, node.op.fgraph, list(zip(values, extents_in(lower, info, given), strict=True))))
+            for window, parts in zip(windows, elements, strict=True):
+                written = [(tap - window.oldest, next(results)) for tap in window.outs]
+                for position, value in written:
+                    parts[position] = same_extents(value, parts[position])
+            made = [same_extents(next(results), parts[-1]) for parts in state_parts]
+            collected = [next(results) for _ in given.lengths]
+            shared = [next(results) for _ in shared]
+        carry = (
+            done + 1,
+            shared,
+            [parts[1:] for parts in elements],
+            [[*parts[1:], value] for parts, value in zip(state_parts, made, strict=True)],
+        )
+        kept = [None if state.is_last else value for state, value in zip(states, made, strict=True)]
+        rows = ([parts[0] for parts in elements], kept, collected)
+        if not info.as_while:
+            return carry, rows
+        stop = next(results)
+        return carry, rows, cast(call("ne", stop, constant(0, stop.type.dtype)), "bool")
+
+    first = (constant(0, "int64"), [value for _, value in given.untraced], [each.first for each in windows], [each.first for each in states])
+    made, rows = call("scan", step, first, (xs, [each.rest for each in windows]), length=steps, until=info.as_while)
+    (done, shared, window_parts, state_parts), (passed, kept, collected) = made, rows
+    done = done if info.as_while else count
+    results = [window.joined(*parts, done) for window, *parts in zip(windows, passed, window_parts, strict=True)]
+    for (_, value), state, rows_, parts, length in zip(given.states, states, kept, state_parts, lengths, strict=True):
+        if state.is_last:
+            results.append(stacked(parts[-length:]))
+            continue
+        buffer = call("join", index(value, slice(None, state.depth)), rows_, axis=0)
+        length = length if isinstance(length, int) else call("shape_i", value, i=0)
+        results.append(fitted(buffer, done, state.depth, length, count if info.as_while else None))
+    for (variable, value), rows_ in zip(given.lengths, collected, strict=True):
+        length = lower.number(variable)
+        is_whole = not info.as_while and (length is known or length == known)
+        length = length if isinstance(length, int) else cast(value, "int64")
+        results.append(rows_ if is_whole else fitted(rows_, done, 0, length, count if info.as_while else None))
+    tell(lower, node, given)
+    return [*results, *shared]
+
+
+class Window:
+    """The elements of a gradient that a step reads and writes, and the one after them."""
+
+    def __init__(self, variable: Any, value: Variable, ins: Sequence[int], outs: Sequence[int], steps: Any) -> None:
+        self.ins, self.outs, self.oldest = ins, outs, min(ins)
+        if self.oldest > 0 or min(outs, default=0) < self.oldest:
+            raise Refused("a step of its gradient writes elements that precede those it reads")
+        self.carried, self.value = max(*ins, *outs) - self.oldest, value
+        #: The first elements, and those that follow them in each step.
+        self.first = [index(value, position) for position in range(self.carried)]
+        self.rest = index(value, slice(self.carried, steps + self.carried))
+
+    def joined(self, passed: Variable, parts: list[Variable], done: Any) -> Variable:
+        """Returns all elements."""
+        return call("join", [passed, *(index(part, (None,)) for part in parts), index(self.value, slice(done + self.carried, None))], axis=0)
+
+
+class State:
+    """The carries of a state."""
+
+    def __init__(self, value: Variable, taps: Sequence[int], length: Any, steps: Any) -> None:
+        self.taps, self.depth = taps, -min(taps)
+        if max(taps) >= 0:
+            raise Refused("a step reads a state that is not computed yet")
+        self.first = [index(value, position) for position in range(self.depth)]
+        #: Whether only the last elements are kept, which are then carries.
+        self.is_last = isinstance(length, int) and (length <= self.depth or length == self.depth + 1 and isinstance(steps, int) and steps > 0)
+        if self.is_last and length > self.depth:
+            # The first step drops this element.
+            self.first.insert(0, self.first[0])
+
+
+def whole(lower: Lowering, variable: Any, value: Variable, known: Any, steps: Variable) -> Variable:
+    """Returns the rows of a sequence. PyTensor ignores rows after the last step."""
+    extent = lower.extents.of(variable)[0]
+    return value if extent is known or extent == known else index(value, slice(None, steps))
+
+
+def extents_in(lower: Lowering, info: Any, given: Inputs) -> list[list[Any]]:
+    """Returns the extents of the inputs of a step."""
+    of = lambda pair: lower.extents.of(pair[0])  # noqa: E731
+    taps = [*info.mit_mot_in_slices, *info.mit_sot_in_slices, *info.sit_sot_in_slices]
+    buffers = zip([*given.gradients, *given.states], taps, strict=True)
+    stepped = [of(pair)[1:] for pair in given.sequences] + [of(pair)[1:] for pair, each in buffers for _ in each]
+    return stepped + [of(pair) for pair in [*given.untraced, *given.others]]
+
+
+def same_extents(value: Variable, before: Variable) -> Variable:
+    """Returns an element of a buffer, with checks that its extents are those of another element."""
+    for axis, (own, other) in enumerate(zip(value.type.shape, before.type.shape, strict=True)):
+        if own is None or own != other:
+            value = with_extent(value, axis, call("shape_i", before, i=axis))
+    return value
+
+
+def stacked(parts: Sequence[Variable]) -> Variable:
+    """Returns elements as one array."""
+    return call("join", [index(part, (None,)) for part in parts], axis=0)
+
+
+def fitted(elements: Variable, done: Any, depth: int, length: Any, steps: Any) -> Variable:
+    """Returns the elements in a buffer of some length: the last ones, or all and zeros after them.
+
+    `done` is the number of completed steps, and `depth` that of initial elements. `steps` is the number of steps of a scan that may end
+    earlier, otherwise `None`. The buffer of such a scan is shortened by the missing steps.
+    """
+    if isinstance(done, int) and isinstance(length, int):
+        missing = length - done - depth
+        if missing < 0:
+            return index(elements, slice(-missing, None))
+        return elements if missing == 0 else padded(elements, constant(missing, "int64"))
+    missing = call("sub", length, call("add", done, depth))
+    elements = index(elements, slice(call("maximum", call("neg", missing), 0), None))
+    if steps is None:
+        return padded(elements, call("maximum", missing, 0))
+    short = call("sub", steps, done)
+    # A buffer for all steps needs no zeros.
+    elements = padded(elements, call("maximum", call("sub", missing, short), 0))
+    end = call("switch", call("gt", missing, 0), call("maximum", call("sub", length, short), 0), length)
+    return index(elements, slice(None, end))
+
+
+def padded(elements: Variable, count: Variable) -> Variable:
+    """Returns elements and some zeros after them."""
+    zero = call("alloc", constant(0, elements.type.dtype), count, *extents_of(elements)[1:])
+    return call("join", [elements, zero], axis=0)
+
+
+def tell(lower: Lowering, node: Any, given: Inputs) -> None:
+    """Records the extents of results."""
+    buffers = [*given.gradients, *given.states]
+    for (outer, _), output in zip(buffers, node.outputs, strict=False):
+        lower.extents.tell(output, [object() if node.op.info.as_while else lower.extents.of(outer)[0], *lower.extents.of(outer)[1:]])
+    if not node.op.info.as_while:
+        for (variable, _), output in zip(given.lengths, node.outputs[len(buffers) :], strict=False):
+            lower.extents.tell(output, [lower.number(variable), *(object() for _ in range(output.type.ndim - 1))])
+
+
+def unrolled(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
+    """Lowers a scan to its steps."""
     op, info = node.op, node.op.info
     if info.as_while:
         raise Refused("the number of steps of a while loop is known only at run time")
     steps = length_of(lower, node.inputs[0])
     if steps > _STEPS or steps * len(op.fgraph.apply_nodes) > _APPLIES:
         raise Refused(f"its {steps} steps of {len(op.fgraph.apply_nodes)} ops are too many to unroll")
-    untraced = info.n_untraced_sit_sot if hasattr(info, "n_untraced_sit_sot") else info.n_shared_outs
     rest: Iterator[tuple[Any, Any]] = iter(zip(node.inputs[1:], inputs[1:], strict=True))
     known = lambda pairs: [(value, lower.extents.of(variable)) for variable, value in pairs]  # noqa: E731
     take = lambda count: [next(rest) for _ in range(count)]  # noqa: E731
     taps = [*info.mit_mot_in_slices, *info.mit_sot_in_slices, *info.sit_sot_in_slices]
-    seqs, states, carried = known(take(info.n_seqs)), take(len(taps)), known(take(untraced))
+    seqs, states, carried = known(take(info.n_seqs)), take(len(taps)), known(take(untraced_of(info)))
     lengths = [length_of(lower, variable) for variable, _ in take(info.n_nit_sot)]
     others = known(rest)
     if steps == 0:

@@ -110,10 +110,6 @@ class Lowering:
         self.generators: dict[str, Any] = {}
         self.extents = Extents()
         self.refusals: list[Refusal] = []
-        #: The condition under which results are needed. If it is false, the computation must not fail.
-        self.guard: Variable | None = None
-        #: The Applies for which a check was added to the graph.
-        self.checked: set[Any] = set()
         self._known: dict[Any, Any] = {}
         #: The shapes of constants.
         self._shapes: dict[Variable, tuple[int, ...]] = {}
@@ -136,7 +132,8 @@ class Lowering:
             return found
         try:
             found = int(function(graph_of(value), policy="interpret")())
-        except CallError:
+        except (CallError, GraphError):
+            # The value depends on the step of a loop, or cannot be computed.
             return found
         self.extents.is_value(variable, found)
         return found
@@ -196,18 +193,15 @@ class Lowering:
         finally:
             self._known = known
 
-    @contextlib.contextmanager
-    def guarded(self, guard: Variable, nodes: Sequence[Any]) -> Iterator[None]:
-        """Lowers some Applies under a guard. On exit, the previous values of their outputs are restored."""
-        before, known = self.guard, {output: self._known[output] for node in nodes for output in node.outputs}
-        self.guard = guard if before is None else call("logical_and", before, guard)
+    def inside(self, outputs: Sequence[Any]) -> list[Any]:
+        """Returns variables of this graph in a function of precast. Values that are computed in it are unknown outside."""
+        known, self._known = self._known, dict(self._known)
         try:
-            for node in nodes:
+            for node in applies(outputs, self._known):
                 self.apply(node)
-            yield
+            return [self.value(output) for output in outputs]
         finally:
-            self.guard = before
-            self._known.update(known)
+            self._known = known
 
     def apply(self, node: Any) -> None:
         """Lowers an Apply. If it cannot be lowered, notes the reason and uses placeholders for its results."""
@@ -223,7 +217,8 @@ class Lowering:
         made = self.find(node.op)
         for variable in [*node.inputs, *node.outputs]:
             self._check_type(variable.type)
-        results = made(self, node, [self.value(variable) for variable in node.inputs])
+        given = node.inputs[:1] if is_lazy(node) else node.inputs
+        results = made(self, node, [self.value(variable) for variable in given])
         results = results if isinstance(results, list) else [results]
         return [
             cast(result, output.type.dtype) if isinstance(result, Variable) else result
@@ -330,9 +325,26 @@ def rules(of_python: bool = False) -> frozenset[str]:
     return frozenset(_OF_PYTHON if of_python else _RULES)
 
 
-def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:
-    """Returns the Applies that outputs depend on, in topological order."""
+def is_lazy(node: Any) -> bool:
+    """Returns whether only the first input of an Apply is always needed. The others are those of two branches."""
+    return name_of(node.op) == "IfElse"
+
+
+def applies(outputs: Sequence[Any], known: Container[Any], shared: dict[Any, list[Any]] | None = None) -> list[Any]:
+    """Returns the Applies that outputs always depend on, in topological order. `shared` are results by lazy Apply."""
     order: list[Any] = []
+    shared = {} if shared is None else shared
+
+    def inputs_of(node: Any) -> list[Any]:
+        if not is_lazy(node):
+            return node.inputs
+        if node not in shared:
+            count = node.op.n_outs
+            first, second = (applies(part, known, shared) for part in (node.inputs[1 : 1 + count], node.inputs[1 + count :]))
+            both = set(second)
+            shared[node] = [output for each in first if each in both for output in each.outputs]
+        return [node.inputs[0], *shared[node]]
+
     seen: set[Any] = set()
     pending = [(output.owner, False) for output in reversed(outputs) if output not in known]
     while pending:
@@ -344,7 +356,7 @@ def applies(outputs: Sequence[Any], known: set[Any]) -> list[Any]:
             continue
         seen.add(node)
         pending.append((node, True))
-        pending.extend((variable.owner, False) for variable in reversed(node.inputs) if variable not in known)
+        pending.extend((variable.owner, False) for variable in reversed(inputs_of(node)) if variable not in known)
     return order
 
 

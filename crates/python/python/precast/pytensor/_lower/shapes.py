@@ -86,7 +86,6 @@ def alloc(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         if node.inputs[0].type.shape[axis] == 1 or known is wanted or known == wanted:
             continue
         value = with_extent(value, axis, extents[len(extents) - len(own) + axis])
-        lower.checked.add(node)
         lower.extents.unite(known, wanted)
     lower.extents.tell(node.outputs[0], told)
     return call("alloc", value, *extents) if extents else value
@@ -121,7 +120,6 @@ def join(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         for each, extent in enumerate(lower.extents.of(variable)):
             if each != axis and told[each] is not extent and told[each] != extent:
                 # It fails if the extents differ.
-                lower.checked.add(node)
                 lower.extents.unite(told[each], extent)
     told = list(lower.extents.of(variables[0]))
     told[axis] = told[axis] if len(parts) == 1 else object()
