@@ -1,7 +1,7 @@
 //! The C of a Scan whose values are numbers: one loop with the carries in variables.
 
 use super::scan::Scan;
-use crate::shape::{Alloc, DeepCopy};
+use crate::shape::{Alloc, DeepCopy, ScalarFromTensor};
 use crate::{DimShuffle, Elemwise};
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject as _, COp as _, LinkError, Node, SourceSet, Sub};
@@ -22,7 +22,8 @@ fn step(apply: &Apply) -> Option<Step<'_>> {
     if let Some(elemwise) = op.downcast_ref::<Elemwise>() {
         return Some(Step::Map(elemwise));
     }
-    let is_same = op.is::<DeepCopy>() || op.is::<DimShuffle>() || op.is::<Alloc>();
+    let is_same =
+        op.is::<DeepCopy>() || op.is::<DimShuffle>() || op.is::<Alloc>() || op.is::<ScalarFromTensor>();
     (is_same && apply.inputs.len() == 1).then_some(Step::Same)
 }
 
@@ -31,8 +32,7 @@ fn step(apply: &Apply) -> Option<Step<'_>> {
 pub(super) fn applies(scan: &Scan) -> bool {
     let body = scan.body.lowered();
     let is_number = |ty: &Type| {
-        matches!(ty, Type::Tensor(tensor) if tensor.shape.is_empty())
-            && !matches!(ty.dtype(), DType::F16 | DType::Bf16)
+        ty.as_user().is_none() && ty.ndim() == 0 && !matches!(ty.dtype(), DType::F16 | DType::Bf16)
     };
     !(scan.until && scan.rows() > 0)
         && body.variables().iter().all(|variable| is_number(&variable.ty))

@@ -5,8 +5,10 @@
 //! as further inputs. The outer graph is restored.
 
 use super::body::Body;
+use crate::shape::{Alloc, ScalarFromTensor};
 use precast_graph::{BuildError, FunctionGraph, Origin, Type, VarId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A function as a body.
 pub(crate) struct Traced {
@@ -132,9 +134,17 @@ impl Cut<'_> {
         if let Some(known) = self.inside.get(&variable) {
             return Ok(*known);
         }
-        let captured = outer(variable, self.whole, graph, outside, variables);
-        let name = format!("outer{}", self.captured.len());
-        let input = self.body.input(&name, self.whole.ty(variable).clone())?;
+        let mut captured = outer(variable, self.whole, graph, outside, variables);
+        let (name, ty) = (format!("outer{}", self.captured.len()), self.whole.ty(variable));
+        let input = match ty {
+            // The inputs of ops with bodies are tensors.
+            Type::Scalar(dtype) => {
+                captured = graph.apply(Arc::new(Alloc), &[captured])?[0];
+                let input = self.body.input(&name, Type::tensor(*dtype, 0))?;
+                self.body.apply(Arc::new(ScalarFromTensor), &[input])?[0]
+            }
+            ty => self.body.input(&name, ty.clone())?,
+        };
         self.captured.push(captured);
         self.inside.insert(variable, input);
         Ok(input)

@@ -11,13 +11,15 @@ use precast_testkit::layout::Layout;
 use precast_testkit::ulp;
 use std::sync::Arc;
 
-/// The inputs of all expressions: a number, two vectors, a matrix, an integer.
-const INPUTS: [(&str, &str); 5] =
-    [("s", "f64[]"), ("v", "f64[?]"), ("w", "f64[?]"), ("m", "f64[?,?]"), ("n", "i64[]")];
+/// The inputs of all expressions: a number, two vectors, a matrix, an integer, a C scalar.
+const INPUTS: [(&str, &str); 6] =
+    [("s", "f64[]"), ("v", "f64[?]"), ("w", "f64[?]"), ("m", "f64[?,?]"), ("n", "i64[]"), ("zz", "f64")];
 
 fn graph(text: &str) -> FunctionGraph {
+    // The C scalar is an input only where it is used, since C compilers warn about unused ones.
+    let inputs = INPUTS.iter().filter(|(name, _)| *name != "zz" || text.contains("zz"));
     let inputs: Vec<(String, Type)> =
-        INPUTS.iter().map(|(name, ty)| ((*name).to_owned(), ty.parse().unwrap())).collect();
+        inputs.map(|(name, ty)| ((*name).to_owned(), ty.parse().unwrap())).collect();
     parse(&[text], &inputs, &Ops::standard()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -34,6 +36,7 @@ fn inputs(rows: usize, columns: usize, n: i64) -> Vec<Array> {
         numbers(&[columns], 2),
         numbers(&[rows, columns], 3),
         Array::I64(arr0(n).into_dyn()),
+        Array::F64(arr0(1.25).into_dyn()),
     ]
 }
 
@@ -75,8 +78,8 @@ fn loops_equal_the_computation_without_them() {
     for (text, same) in SAME {
         let (found, expected) = (graph(text), graph(same));
         for values in [inputs(3, 2, 2), inputs(1, 4, 0), inputs(5, 1, 1)] {
-            let found = interpret(&found, &values).unwrap_or_else(|error| panic!("{text}: {error:?}"));
-            let expected = interpret(&expected, &values).unwrap();
+            let found = interpret(&found, &values[..5]).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+            let expected = interpret(&expected, &values[..5]).unwrap();
             assert_eq!(found[0].shape(), expected[0].shape(), "{text}");
             ulp::assert_ulp(
                 &found[0].cast(precast_graph::DType::F64),
@@ -89,7 +92,11 @@ fn loops_equal_the_computation_without_them() {
 }
 
 /// Further expressions, whose C is compared with `perform`.
-const MORE: [&str; 23] = [
+const MORE: [&str; 27] = [
+    "scan(lambda c, x: (c * zz + x, zz * zz), s, v)[1]",
+    "scan(lambda c, x: (c * zz + x, zz * zz), w, m)[0]",
+    "cond(zz > 1, lambda: w * zz, lambda: w)",
+    "scan(lambda c, x: (c * x, None), zz, v)[0]",
     "scan(lambda c, x: (c * 2 + x, x), set_subtensor(zeros((5, 3))[:1], s)[0], zeros((4, 3)) + s)[1]",
     "scan(lambda c, x: (c + x, (c, x > 0, c.astype('i32'))), s, v)[1][1]",
     "scan(lambda c, x: (c + x, (c, x > 0, c.astype('i32'))), s, v)[1][2]",
@@ -117,7 +124,7 @@ const MORE: [&str; 23] = [
 
 /// Returns a call of an expression's lowered graph.
 fn call(graph: &Arc<FunctionGraph>, values: &[Array], layout: Layout) -> Call {
-    let inputs = values.iter().map(|value| (value.clone(), layout)).collect();
+    let inputs = values[..graph.inputs().len()].iter().map(|value| (value.clone(), layout)).collect();
     Call { graph: Arc::clone(graph), inputs, output: None, stretched: false }
 }
 
@@ -140,7 +147,7 @@ fn failing_steps_are_named() {
     let mut values = inputs(3, 3, 1);
     values[1] = Array::F64(ndarray::arr1(&[1.0, -1.0, 1.0]).into_dyn());
     values[3] = Array::F64(ndarray::Array2::eye(3).into_dyn());
-    let error = interpret(&graph(text), &values).unwrap_err();
+    let error = interpret(&graph(text), &values[..5]).unwrap_err();
     let source = std::error::Error::source(&error).unwrap().to_string();
     assert!(source.ends_with("(step 1)"), "{source}");
     let lowered = Arc::new(rewrite::lower(&graph(text)).unwrap());

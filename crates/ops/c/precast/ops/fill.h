@@ -21,6 +21,7 @@ __attribute__((unused, noinline)) static int pc_alloc(pc_context *ctx, const int
   int64_t shape[PC_MAX_NDIM], strides[PC_MAX_NDIM];
   int32_t ndim = n_in - 1;
   (void)props;
+  shape[0] = 0; /* compilers warn about an array without elements */
   if (pc_extents(ctx, ndim, in + 1, shape) != 0) return -1;
   if (pc_broadcast_strides(ctx, in[0], ndim, shape, strides) != 0) return -1;
   pc_tensor *t = pc_output_ready(ctx, &out[0], in[0]->dtype, ndim, shape);
