@@ -1,15 +1,17 @@
 //! `constant_fold`: replaces values computed only from constants by constants.
 //!
 //! The value comes from the reference `perform`, which equals the kernels bit for bit. An Apply stays in the graph in
-//! four cases:
+//! five cases:
 //! * `perform` returns an error, because the error belongs to the call.
 //! * The op is not pure.
 //! * The op is external, because its reference may round differently from its C code.
+//! * The op is a loop or a branch, whose time depends on values and may have no bound.
 //! * Its operands or results exceed [`MOST_BYTES`], or their sizes are unknown before the computation.
 //!
 //! Only sizes decide, never values, so graphs that differ only in values fold alike and share a module.
 
 use super::rebuild::Rebuild;
+use crate::{Branch, Scan};
 use precast_codegen::external::ExternalCOp;
 use precast_graph::{Apply, Array, BuildError, Extent, FunctionGraph, Origin, TensorType, Type, VarId};
 use std::any::Any;
@@ -44,7 +46,8 @@ fn fold(graph: &FunctionGraph, rebuild: &Rebuild<'_>, apply: &Apply, inputs: &[V
     };
     let values = inputs.iter().map(value).collect::<Option<Vec<&Array>>>()?;
     let op: &dyn Any = &*apply.op;
-    if values.is_empty() || !apply.op.is_pure() || op.is::<ExternalCOp>() {
+    let has_body = op.is::<Scan>() || op.is::<Branch>();
+    if values.is_empty() || !apply.op.is_pure() || op.is::<ExternalCOp>() || has_body {
         return None;
     }
     // The op's own type rule gives the sizes of the results. If it does not, the results may have any size.

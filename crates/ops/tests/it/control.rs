@@ -257,3 +257,13 @@ fn loops_and_their_gradients_are_one_loop() {
     let scans = lowered.applies().iter().filter(|apply| apply.op.name() == "scan").count();
     assert_eq!(scans, 2, "{lowered}");
 }
+
+#[test]
+fn loops_over_constants_run_when_they_are_called() {
+    for text in
+        ["while_loop(lambda c: c > 0, lambda c: c + 1, 1)", "fori_loop(0, 10**15, lambda i, c: c + i, 0)"]
+    {
+        let lowered = rewrite::lower(&graph(text)).unwrap();
+        assert!(lowered.applies().iter().any(|apply| apply.op.name() == "scan"), "{lowered}");
+    }
+}
