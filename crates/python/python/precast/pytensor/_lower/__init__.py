@@ -18,7 +18,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``systems``        Cholesky decompositions, systems of linear equations, inverses, determinants
 ``branches``       IfElse
 ``checks``         CheckAndRaise
-``loops``          Scan
+``loops``          Scan, as a loop or unrolled
 ``python``         ops that Python computes between graphs, with ``python=True``
 ``reasons``        the reasons why other ops have no rule
 ================== ===================================================================================
