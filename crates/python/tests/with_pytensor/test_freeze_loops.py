@@ -197,6 +197,16 @@ def test_python_steps_are_unrolled():
         frozen(fn)
 
 
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+def test_steps_with_cxx_are_unrolled(policy):
+    step = lambda x: pt.j0(x) + x  # noqa: E731
+    fn = function([s], scan(step, outputs_info=s, n_steps=3))
+    assert not is_loop(fn)
+    compare(frozen(fn, policy=policy)(np.array(0.5)), fn(np.array(0.5)), near=1e-13)
+    with pytest.raises(precast.FreezeError, match="is C.., which loops cannot contain, and the number of steps is known only at run time"):
+        frozen(function([s, n], scan(step, outputs_info=s, n_steps=n)))
+
+
 def test_steps_that_fail_raise():
     fn = function([w, v], scan(lambda i, total: total + v[pt.cast(i, "int64")], sequences=w, outputs_info=pt.zeros(())))
     for policy in ("interpret", "jit"):

@@ -14,7 +14,7 @@ from .lowering import Lowering, Refused, cast, constant, is_array, rule
 
 @rule("IfElse")
 def if_else(lower: Lowering, node: Any, inputs: list[Any]) -> list[Variable]:
-    count, asked = node.op.n_outs, len(lower.asked)
+    count, asked, cxx = node.op.n_outs, len(lower.asked), len(lower.cxx)
     if not all(is_array(output.type) for output in node.outputs):
         raise Refused("a result is not an array")
     condition = cast(call("ne", inputs[0], constant(0, node.inputs[0].type.dtype)), "bool")
@@ -34,6 +34,8 @@ def if_else(lower: Lowering, node: Any, inputs: list[Any]) -> list[Variable]:
         op = lower.asked[asked].call
         del lower.asked[asked:]
         raise Refused(f"Python computes `{op}` of a branch, but a branch must be one graph")
+    if len(lower.cxx) > cxx:
+        raise Refused(f"the C of `{lower.cxx[cxx]}` is C++, which branches cannot contain")
     for output, first, second in zip(node.outputs, *told, strict=True):
         lower.extents.tell(output, [a if a is b or a == b else object() for a, b in zip(first, second, strict=True)])
     return list(made)

@@ -54,6 +54,8 @@ def scalar(
 ) -> list[tuple[Variable, set[int]]]:
     """Returns the results of a scalar op, each with the positions of the inputs that it depends on."""
     every = set(range(len(inputs)))
+    if name_of(op) != "Composite" and scalars.is_own(op):
+        lower.cxx.append(type(op).__name__)
     if name_of(op) == "ScalarLoop":
         return [(made, every) for made in own_c.apply(op, inputs, dtypes)]
     if name_of(op) != "Composite":

@@ -12,7 +12,7 @@ gradients (mit_mot)        a window: carries, and a sequence with its next      
 collected (nit_sot)                                                              a row for each step
 =========================  ====================================================  =============================================
 
-If Python computes a part of the steps, or the elements of a gradient are not visited in order, the scan is unrolled. The number of
+If Python or C++ computes a part of the steps, or the elements of a gradient are not visited in order, the scan is unrolled. The number of
 steps must then be known. A buffer is a list of elements whose values are known, and one that is shorter than the scan is a ring buffer.
 """
 
@@ -98,7 +98,7 @@ def untraced_of(info: Any) -> int:
 
 @rule("Scan")
 def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
-    asked, refused = len(lower.asked), len(lower.refusals)
+    asked, refused, cxx = len(lower.asked), len(lower.refusals), len(lower.cxx)
     reason = ""
     try:
         made = looped(lower, node, inputs)
@@ -106,10 +106,12 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
         made, reason = [placeholder(output.type) for output in node.outputs], str(error)
     if len(lower.asked) > asked:
         reason = f"Python computes `{lower.asked[asked].call}` in its steps"
+    elif len(lower.cxx) > cxx:
+        reason = f"the C of `{lower.cxx[cxx]}` is C++, which loops cannot contain"
     if not reason and len(lower.refusals) == refused:
         return made
     refusals = lower.refusals[refused:]
-    del lower.asked[asked:], lower.refusals[refused:]
+    del lower.asked[asked:], lower.refusals[refused:], lower.cxx[cxx:]
     try:
         return unrolled(lower, node, inputs)
     except Refused as error:

@@ -108,6 +108,8 @@ class Lowering:
         self.asked: list[Asked] = []
         #: The constant generators by name.
         self.generators: dict[str, Any] = {}
+        #: The names of applied ops with their own C, which is C++. Loops and branches cannot contain C++.
+        self.cxx: list[str] = []
         self.extents = Extents()
         self.refusals: list[Refusal] = []
         self._known: dict[Any, Any] = {}

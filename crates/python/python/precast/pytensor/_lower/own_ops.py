@@ -40,6 +40,7 @@ def applied(lower: Lowering, node: Any, inputs: list[Any]) -> Any:
     if why is None:
         why = _problem(node)
     if why is None:
+        lower.cxx.append(type(node.op).__name__)
         made = Whole(node)(*inputs)
         return list(made) if isinstance(made, tuple) else made
     if not lower.python:

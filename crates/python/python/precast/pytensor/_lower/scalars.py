@@ -126,6 +126,12 @@ def compute(op: Any, arguments: list[Variable], dtype: str) -> Variable:
     return cast(made, dtype)
 
 
+def is_own(op: Any) -> bool:
+    """Returns whether a scalar op is computed by its own C."""
+    name = behaves_as(type(op), NAMES)
+    return name not in _IN_RESULT and name not in _OF_ARGUMENTS and name not in _RULES
+
+
 def kind(dtype: str) -> str:
     """Returns NumPy's letter for the kind of a dtype."""
     return numpy.dtype(dtype).kind
