@@ -50,7 +50,7 @@ pub enum LinkError {
     /// A graph that an op calls needs C++.
     #[error("`{op}` is C++, which loops and branches cannot contain")]
     CxxBody {
-        /// The first op of the graph.
+        /// The first op of the graph whose code is C++.
         op: String,
     },
     /// A user type has no C side.

@@ -105,8 +105,10 @@ fn run_of(
     library: &Library,
 ) -> Result<String, LinkError> {
     let (profile, language) = (library.profile(), requests.language);
-    if let (Language::Cxx, [called, ..]) = (language, outline.bodies.as_slice()) {
-        let op = called.steps.first().map(|step| step.apply.op.label()).unwrap_or_default();
+    if language == Language::Cxx && !outline.bodies.is_empty() {
+        let mut steps = outline.bodies.iter().flat_map(|body| &body.steps);
+        let is_cxx = steps.find(|step| step.op.c_compiler().is_some_and(|c| c.language == Language::Cxx));
+        let op = is_cxx.map_or_else(|| "an op".to_owned(), |step| step.apply.op.label());
         return Err(LinkError::CxxBody { op });
     }
     let function = |part: &Part<'_>| {
