@@ -18,7 +18,8 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``systems``        Cholesky decompositions, systems of linear equations, inverses, determinants
 ``branches``       IfElse
 ``checks``         CheckAndRaise
-``loops``          Scan, as a loop or unrolled
+``loops``          Scan, as a loop
+``unrolled``       Scan, step by step
 ``python``         ops that Python computes between graphs, with ``python=True``
 ``reasons``        the reasons why other ops have no rule
 ================== ===================================================================================
