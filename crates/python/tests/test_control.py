@@ -162,6 +162,30 @@ def test_gradients_pass_through_loops():
     assert run([s], slope, 2.0) == 12.0 and run([s], slope, -2.0) == 2.0
 
 
+def test_scan_may_end_early():
+    v = vector()
+    last, rows = precast.scan(lambda carry, x: (carry + x, carry, carry + x < 0), 0.0, v, until=True)
+    got = run([v], [last, rows], V)
+    assert got[0] == -0.5
+    np.testing.assert_array_equal(got[1], [0.0, 0.5])
+    with pytest.raises(ValueError, match="`scan`.*expected three results"):
+        precast.scan(lambda carry, x: (carry, x), 0.0, v, until=True)
+
+
+def test_arguments_of_inner_functions_must_not_leak():
+    v, leaked = vector(), []
+
+    def inner(carry, x):
+        leaked.append(x)
+        return carry + x, None
+
+    def outer(carry, x):
+        return precast.scan(inner, carry, v)[0] + leaked[-1], None
+
+    with pytest.raises(ValueError, match="an argument of a function of `scan` is used outside"):
+        precast.scan(outer, 0.0, v)
+
+
 def test_leaked_arguments_are_refused():
     v, leaked = vector(), []
 
