@@ -14,6 +14,7 @@
 
 pub(crate) mod agreement;
 mod boundaries;
+mod draws;
 mod functions;
 mod hostile;
 mod loops;
@@ -41,6 +42,8 @@ const RELEASE: u64 = 5;
 const BELOW: u64 = 10;
 /// One graph in this many has gradients.
 const GRADIENTS: usize = 4;
+/// One graph in this many has random numbers.
+const DRAWS: usize = 8;
 /// One graph in this many is the body of a loop or a branch.
 const LOOPS: usize = 4;
 /// The number of failures after which the search ends.
@@ -58,6 +61,8 @@ fn drawn(seed: u64) -> Case {
         config.dtypes = precast_testkit::toy::DTYPES.to_vec();
     }
     let case = draw(&mut choices, &config, &Ops::standard());
+    let has_draws = choices.one_in(DRAWS);
+    let case = if has_draws { draws::with_draws(&case, &mut choices).unwrap_or(case) } else { case };
     let is_body = choices.one_in(LOOPS);
     let case = if is_body { loops::wrapped(&case, &mut choices).unwrap_or(case) } else { case };
     if choices.one_in(GRADIENTS) { with_gradients(&case).unwrap_or(case) } else { case }
