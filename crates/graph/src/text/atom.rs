@@ -2,6 +2,7 @@
 
 use super::error::ParseTextError;
 use super::lex::{Spanned, Token, integer, is_keyword};
+use super::list;
 use super::names;
 use super::parse::{Parsed, Parser};
 use crate::nearest::nearest;
@@ -65,7 +66,10 @@ impl Parser<'_> {
                 break;
             }
         }
-        Ok(items)
+        match list::leaves(&items) {
+            found if found > list::MAX_LEAVES => Err(ParseTextError::Long { found, limit: list::MAX_LEAVES }),
+            _ => Ok(items),
+        }
     }
 
     /// Parses a name: a call if a parenthesis follows; otherwise a bound value, a constant or a dtype.

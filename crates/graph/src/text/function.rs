@@ -170,7 +170,8 @@ impl Parser<'_> {
                 outside.insert(name.to_owned(), value);
             }
         }
-        let (text, output, limits) = (self.text.into(), self.output, Arc::clone(&self.limits));
+        let text = Arc::clone(self.source.get_or_insert_with(|| self.text.into()));
+        let (output, limits) = (self.output, Arc::clone(&self.limits));
         let written = Written { text, output, parameters, body, is_def, outside, limits };
         Operand::Function(Function::new(move |graph, library, args| written.call(graph, library, args)))
     }
@@ -195,9 +196,14 @@ impl Written {
         bind("function", &self.parameters, args, &mut names)?;
         let mut tokens = lex(&self.text[self.body.clone()], self.output).map_err(Box::new)?;
         tokens.iter_mut().for_each(|spanned| spanned.offset += self.body.start);
+        if !self.is_def {
+            // A line break in a lambda is inside of brackets that began before it.
+            tokens.retain(|spanned| spanned.token != Token::Sign("\n"));
+        }
         self.limits.spend(tokens.len()).map_err(Box::new)?;
         let mut parser = Parser {
             text: &self.text,
+            source: Some(Arc::clone(&self.text)),
             output: self.output,
             tokens,
             next: 0,

@@ -6,6 +6,14 @@ use crate::operand::Operand;
 
 /// The maximum number of items in a repeated list.
 const MAX_ITEMS: usize = 10_000;
+/// The maximum number of items of a list and of all lists in it.
+pub(super) const MAX_LEAVES: usize = 100_000;
+
+/// Returns the number of items of a list and of all lists in it.
+pub(super) fn leaves(items: &[Operand]) -> usize {
+    let of = |item: &Operand| if let Operand::List(items) = item { leaves(items) } else { 0 };
+    items.iter().map(of).fold(items.len(), usize::saturating_add)
+}
 
 /// Applies an operator of lists; `None` if the operands are not those of a list operator.
 pub(super) fn operator(function: &str, left: &Operand, right: &Operand) -> Option<Operand> {
@@ -14,7 +22,8 @@ pub(super) fn operator(function: &str, left: &Operand, right: &Operand) -> Optio
         ("mul", Operand::List(items), Operand::Literal(Literal::Int(n)))
         | ("mul", Operand::Literal(Literal::Int(n)), Operand::List(items)) => {
             let count = usize::try_from(n).unwrap_or(0);
-            let fits = count.saturating_mul(items.len()) <= MAX_ITEMS;
+            let fits = count.saturating_mul(items.len()) <= MAX_ITEMS
+                && count.saturating_mul(leaves(items)) <= MAX_LEAVES;
             fits.then(|| Operand::List((0..count).flat_map(|_| items.iter().cloned()).collect()))
         }
         _ => None,

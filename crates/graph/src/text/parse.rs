@@ -88,7 +88,8 @@ pub fn evaluate(
     let names = names.iter().map(|(name, operand)| ((*name).to_owned(), bound(operand))).collect();
     let own = std::mem::take(graph);
     let limits = Arc::default();
-    let mut parser = Parser { text, output: None, tokens, next: 0, graph: own, names, library, limits };
+    let mut parser =
+        Parser { text, source: None, output: None, tokens, next: 0, graph: own, names, library, limits };
     let result = parser.expression();
     *graph = parser.graph;
     result
@@ -126,7 +127,7 @@ fn read(
         // Does not count the end token.
         limits.spend(tokens.len().saturating_sub(1))?;
         let limits = Arc::clone(&limits);
-        let parser = Parser { text, output, tokens, next: 0, graph, names, library, limits };
+        let parser = Parser { text, source: None, output, tokens, next: 0, graph, names, library, limits };
         let (result, name);
         (graph, names, result, name) = parser.statements()?;
         results.push((result, name));
@@ -153,6 +154,8 @@ pub(super) type Parsed<T> = Result<T, ParseTextError>;
 /// The parser of one text.
 pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
+    /// The text for functions, which share it.
+    pub(super) source: Option<Arc<str>>,
     pub(super) output: Option<usize>,
     pub(super) tokens: Vec<Spanned<'t>>,
     pub(super) next: usize,

@@ -1,12 +1,14 @@
 //! A graph that an op calls.
 
+use super::{Branch, Scan};
 use crate::registry::Ops;
 use crate::rewrite::lower;
 use precast_core::native::ErrorKind;
 use precast_graph::{
-    Array, BuildError, Extent, FunctionGraph, InterpretError, MakeNodeError, PerformError, Prop, Pullback,
-    Type, encode, interpret,
+    Array, BuildError, Extent, FunctionGraph, InterpretError, MakeNodeError, Op, PerformError, Prop, Type,
+    encode, interpret,
 };
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 /// A graph that an op calls. Its inputs are all that it reads: it has no constants.
@@ -14,7 +16,12 @@ use std::sync::{Arc, OnceLock};
 pub struct Body {
     graph: Arc<FunctionGraph>,
     lowered: Arc<FunctionGraph>,
+    /// The number of graphs that call each other, this one included.
+    depth: usize,
 }
+
+/// The maximum number of graphs that call each other. Readers of JSON limit the depth of nesting.
+const MAX_DEPTH: usize = 20;
 
 impl PartialEq for Body {
     fn eq(&self, other: &Self) -> bool {
@@ -29,11 +36,17 @@ impl Body {
     /// A graph with constants or without outputs, or one that breaks the memory rules.
     pub fn new(graph: &FunctionGraph) -> Result<Self, BuildError> {
         if graph.constants().next().is_some() {
-            return Err(Pullback::error("a graph that an op calls has constants; make them inputs"));
+            let problem = "a graph that an op calls has constants; make them inputs".to_owned();
+            return Err(MakeNodeError::Value { op: "scan".to_owned(), problem }.into());
         }
         let graph = encode::order(graph);
+        let depth = 1 + graph.applies().iter().map(|apply| depth(&*apply.op)).max().unwrap_or(0);
+        if depth > MAX_DEPTH {
+            let problem = format!("loops and branches are nested more than {MAX_DEPTH} deep");
+            return Err(MakeNodeError::Value { op: "scan".to_owned(), problem }.into());
+        }
         let lowered = lower(&graph)?;
-        Ok(Self { graph: Arc::new(graph), lowered: Arc::new(lowered) })
+        Ok(Self { graph: Arc::new(graph), lowered: Arc::new(lowered), depth })
     }
 
     /// Reads a body from a prop.
@@ -137,6 +150,15 @@ impl Body {
         let ids = self.lowered.applies().iter().map(|apply| library.c().c_op(&*apply.op)?.content_id());
         Some(ids.collect::<Option<Vec<String>>>()?.join(","))
     }
+}
+
+/// Returns the depth of the graphs that an op calls.
+fn depth(op: &dyn Op) -> usize {
+    let any: &dyn Any = op;
+    let of_scan = any.downcast_ref::<Scan>().map(|op| op.body.depth);
+    let of_branches =
+        any.downcast_ref::<Branch>().and_then(|op| op.branches.iter().map(|body| body.depth).max());
+    of_scan.or(of_branches).unwrap_or(0)
 }
 
 /// Checks that a graph may admit the values of an input: the same kind, dtype and rank, and no other fixed extent.

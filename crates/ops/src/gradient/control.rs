@@ -140,10 +140,26 @@ pub(crate) fn scan(scan: &Scan, at: &mut Pullback<'_>) -> Result<Gradients, Buil
     let made = at.graph.apply(Arc::new(backward), &whole)?;
     let mut results: Gradients = vec![None; at.inputs.len()];
     let of_carries = parts.floats.iter().map(|i| 1 + i);
-    for (input, gradient) in of_carries.chain(parts.by_others).chain(parts.by_rows).zip(made) {
+    let is_row = |input: &usize| parts.by_rows.contains(input);
+    for (input, mut gradient) in of_carries.chain(parts.by_others).chain(parts.by_rows.clone()).zip(made) {
+        if scan.until && is_row(&input) {
+            gradient = padded(at, gradient, (input, steps))?;
+        }
         results[input] = Some(gradient);
     }
     Ok(results)
+}
+
+/// Returns the gradient by a sequence of which the loop visited only the first rows: zeros for the other ones.
+fn padded(
+    at: &mut Pullback<'_>,
+    gradient: VarId,
+    (input, steps): (usize, VarId),
+) -> Result<VarId, BuildError> {
+    let zeros = at.call("zeros_like", &[at.inputs[input].into()])?;
+    let index = Prop::List(vec![Prop::Str("e".to_owned())]);
+    let part = at.call_with("subtensor", &[zeros.into(), steps.into()], &[("index", index.into())])?;
+    at.call("set_subtensor", &[part.into(), gradient.into()])
 }
 
 /// Builds a copy of a loop that stores the carries before each step. Returns the number of steps, and as sequences the

@@ -5,8 +5,8 @@ use super::operand::Operands;
 use crate::gradient::{Missing, pull};
 use crate::registry::Ops;
 use crate::rows::Row;
-use crate::shape::SumTo;
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Prop, Props, VarId};
+use crate::shape::{ScalarFromTensor, SumTo};
+use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Prop, Props, Type, VarId};
 
 /// Returns an argument as variables: one, or a list of several.
 fn variables(operands: &Operands<'_>, position: usize) -> Result<Vec<VarId>, MakeNodeError> {
@@ -138,9 +138,13 @@ fn rows(operands: &mut Operands<'_>, y: VarId, x: VarId, missing: Missing) -> Re
         &mut carries,
         &mut |graph, library, _, rows| {
             let mut operands = Operands::none(graph, library, &name);
-            let seed = operands.call("reshape", [rows[0].into(), Operand::List(of_y.clone())])?;
+            let mut seed = operands.call("reshape", [rows[0].into(), Operand::List(of_y.clone())])?;
+            if matches!(ty, Type::Scalar(_)) {
+                seed = operands.apply(ScalarFromTensor, &[seed])?;
+            }
             let found = pull(operands.graph, &self::library(), y, seed, &[x], missing)?;
-            Ok(Stepped { carries: Vec::new(), rows: found, stop: None })
+            let rows = operands.tensors(&[found[0].into()])?;
+            Ok(Stepped { carries: Vec::new(), rows, stop: None })
         },
     )?;
     operands.call("reshape", [made[0].into(), Operand::List([of_y, of_x].concat())])

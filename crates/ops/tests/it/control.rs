@@ -41,7 +41,10 @@ fn inputs(rows: usize, columns: usize, n: i64) -> Vec<Array> {
 }
 
 /// Expressions of loops and branches, and the same without.
-const SAME: [(&str, &str); 20] = [
+const SAME: [(&str, &str); 23] = [
+    ("scan(lambda c, x: (c + x, c\n + x)\n , 0.0, v)[1]", "cumsum(v)"),
+    ("fori_loop(3, n, lambda i, c: c + i, 0.0)", "0.0 * s"),
+    ("fori_loop(n - 4, n, lambda i, (a, b): (a + i, b), (0, w))[0]", "4 * n - 10"),
     ("scan(lambda c, x: (c + x, c + x, c + x > 100), 0.0, v, until=True)[1]", "cumsum(v)"),
     ("scan(lambda c, _: (c + 1, c, c >= 2), 0, None, 9, until=True)[1] + s", "array([0, 1, 2]) + s"),
     ("scan(lambda c, x: (c + x, c + x), 0.0, v)[1]", "cumsum(v)"),
@@ -266,4 +269,25 @@ fn loops_over_constants_run_when_they_are_called() {
         let lowered = rewrite::lower(&graph(text)).unwrap();
         assert!(lowered.applies().iter().any(|apply| apply.op.name() == "scan"), "{lowered}");
     }
+}
+
+#[test]
+fn lists_and_loops_are_limited() {
+    for (text, expected) in [
+        ("a = ((0,) * 10000,) * 9999; b = a[0]; b[0] + 1", "requires an array"),
+        ("f = lambda t: (t, t); g = lambda t: f(f(f(f(f(f(t)))))); h = g(g(g(1.0))); h[0]", "at most 100000"),
+        (&format!("c = 1.0{}", nested(25)), "nested more than 20 deep"),
+    ] {
+        let error = parse(&[text], &[], &Ops::standard()).unwrap_err();
+        assert!(chain(&error).contains(expected), "{text}: {}", chain(&error));
+    }
+    assert!(parse(&[&format!("c = 1.0{}", nested(20))], &[], &Ops::standard()).is_ok());
+}
+
+/// Returns a statement of loops in loops.
+fn nested(depth: usize) -> String {
+    let loops: String = (0..depth).map(|i| format!("fori_loop(0, 2, lambda i{i}, c{i}: ")).collect();
+    let ends: String =
+        (0..depth).rev().map(|i| if i == 0 { ", c)".to_owned() } else { format!(", c{})", i - 1) }).collect();
+    format!("; {loops}c{} * 0.5{ends}", depth - 1)
 }

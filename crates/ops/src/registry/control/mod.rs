@@ -220,24 +220,27 @@ pub(super) fn fori_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
     let function = operands.function(2)?;
     let [lower, upper] = [operands.args[0].clone(), operands.args[1].clone()];
     let (lower, upper) = (operands.count(&lower)?, operands.count(&upper)?);
-    let indices = operands.call("arange", [lower.into(), upper.into(), 1_i64.into()])?;
-    let steps = operands.extent(indices, 0)?;
-    let steps = operands.count(&steps)?;
-    let mut carries = Carries::of(operands, &operands.args[3].clone())?;
-    let form = carries.form.clone();
-    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], rows: &[VarId]| {
-        let args = [Operand::Var(rows[0]), form.join(&mut own.iter().copied())];
+    let is_ascending = operands.call("gt", [upper.into(), lower.into()])?;
+    let distance = operands.call("sub", [upper.into(), lower.into()])?;
+    let steps = operands.call("where", [is_ascending.into(), distance.into(), 0_i64.into()])?;
+    let mut leaves = Vec::new();
+    let form = Form::of(&operands.args[3].clone(), &mut leaves);
+    // The index is the first carry.
+    leaves.insert(0, Operand::Var(lower));
+    let mut carries = Carries::of(operands, &Operand::List(leaves))?;
+    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], _: &[VarId]| {
+        let args = [Operand::Var(own[0]), form.join(&mut own[1..].iter().copied())];
         let result = function.call(graph, library, &args)?;
         let (found, carries) = results(graph, library, &name, &result)?;
         if found != form {
             let problem = format!("the function returns {found}, but begins with {form}");
             return Err(MakeNodeError::Value { op: name.clone(), problem }.into());
         }
-        Ok(Stepped { carries, rows: Vec::new(), stop: None })
+        let next = Operands::none(graph, library, &name).call("add", [own[0].into(), 1_i64.into()])?;
+        Ok(Stepped { carries: [vec![next], carries].concat(), rows: Vec::new(), stop: None })
     };
-    let made =
-        Loop { steps, sequences: &[indices], reverse: false }.build(operands, &mut carries, &mut step)?;
-    Ok(carries.form.join(&mut made.into_iter()))
+    let made = Loop { steps, sequences: &[], reverse: false }.build(operands, &mut carries, &mut step)?;
+    Ok(form.join(&mut made[1..].iter().copied()))
 }
 
 /// Builds `branch(index, branches, *operands)`.
