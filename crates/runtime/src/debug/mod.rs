@@ -25,7 +25,7 @@ pub use violation::{Checked, Findings, Violation, ViolationKind};
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
-use alone::Alone;
+use alone::{Alone, Skipped};
 use cases::Case;
 use precast_core::native::DefaultFloats;
 use precast_core::native::watch::end_children;
@@ -103,6 +103,12 @@ pub fn check(runtime: &Runtime, graph: &FunctionGraph, options: &Options) -> Res
         {
             match alone::take(runtime, &graph, position)? {
                 Err(skipped) => findings.applies.push(skipped.into()),
+                // Generated inputs could let a loop run for ever.
+                Ok(alone) if alone.op == "scan" => {
+                    let reason = "the inputs of a loop decide how long it runs; provide some".to_owned();
+                    let (apply, signature) = (alone.apply, alone.signature);
+                    findings.applies.push(Skipped { apply, signature, reason }.into());
+                }
                 Ok(alone) if known.insert(encode::canonical(&alone.graph)) => {
                     let cases = cases::cases(&alone, options.seed);
                     findings.applies.push(one(alone, &cases, options, RANDOM_LIMIT_BYTES)?);
