@@ -192,8 +192,8 @@ fn one(mut alone: Alone, cases: &[Case], options: &Options, bytes: usize) -> Res
     Ok(checked)
 }
 
-impl From<alone::Skipped> for Checked {
-    fn from(skipped: alone::Skipped) -> Self {
+impl From<Skipped> for Checked {
+    fn from(skipped: Skipped) -> Self {
         Self {
             signature: skipped.signature,
             apply: skipped.apply,
