@@ -11,7 +11,7 @@
 #define PRECAST_OPS_SCAN_H
 
 #include <precast/ops/body.h>
-#include <precast/output.h>
+#include <precast/ops/strided.h>
 
 typedef struct pc_scan {
   pc_body body;
@@ -23,7 +23,7 @@ typedef struct pc_scan {
   int32_t until;     /* 1: the last output of the function ends the loop */
 } pc_scan;
 
-/* Adds the step to the error, unless there is none. */
+/* Adds the step to the error, if there is one. */
 __attribute__((unused, noinline, cold)) static int pc_scan_failed(pc_context *ctx, int64_t step) {
   const pc_error error = ctx->error;
   ctx->error.kind = PC_ERROR_NONE;
@@ -50,20 +50,6 @@ __attribute__((unused)) static int64_t pc_scan_steps(pc_context *ctx, int32_t fi
     }
   }
   return steps;
-}
-
-/* Copies `from` to `to`, which has the same dtype and shape. */
-__attribute__((unused)) static void pc_scan_copy(int32_t ndim, int32_t item, const int64_t *shape, char *to, const int64_t *to_steps,
-                                                 const char *from, const int64_t *from_steps) {
-  if (ndim == 0) {
-    __builtin_memcpy(to, from, (size_t)item);
-  } else if (ndim == 1) {
-    pc_copy_strided(item, shape[0], to, to_steps[0], from, from_steps[0]);
-  } else {
-    for (int64_t i = 0; i < shape[0]; i++) {
-      pc_scan_copy(ndim - 1, item, shape + 1, to + i * to_steps[0], to_steps + 1, from + i * from_steps[0], from_steps + 1);
-    }
-  }
 }
 
 /* The tensor of a result's rows: `*store` if it has `steps` rows like `row`, else a new one. NULL with the error slot set. */
@@ -93,10 +79,8 @@ __attribute__((noinline)) static int pc_scan_grow(pc_context *ctx, pc_tensor **s
   shape[0] = rows > most / 2 ? most : 2 * rows;
   pc_tensor *const grown = ctx->host->tensor_new(ctx, (*store)->dtype, (*store)->ndim, shape);
   if (grown == NULL) return -1;
-  pc_scan_copy((*store)->ndim, pc_dtype_bytes(grown->dtype), (*store)->shape, grown->data, grown->strides, (*store)->data, (*store)->strides);
-  pc_xdecref((pc_object *)*store);
-  *store = grown;
-  return 0;
+  pc_copy_nd(pc_dtype_bytes(grown->dtype), (*store)->ndim, (*store)->shape, grown->data, grown->strides, (*store)->data, (*store)->strides);
+  return pc_output_replace(store, grown);
 }
 
 /* Where the function may write a row itself; NULL in the first step, and without elements, where all rows lie at one place. */
@@ -114,7 +98,7 @@ static int pc_scan_keep(pc_context *ctx, pc_tensor **store, pc_object **cell, in
     return -1;
   }
   char *const to = (*store)->data + at * (*store)->strides[0];
-  pc_scan_copy(row->ndim, pc_dtype_bytes(row->dtype), row->shape, to, (*store)->strides + 1, row->data, row->strides);
+  pc_copy_nd(pc_dtype_bytes(row->dtype), row->ndim, row->shape, to, (*store)->strides + 1, row->data, row->strides);
   return 0;
 }
 
@@ -196,7 +180,7 @@ static int pc_scan_cut(pc_context *ctx, pc_tensor **out, const pc_tensor *store,
   shape[0] = steps;
   pc_tensor *const cut = pc_output_ready(ctx, out, store->dtype, store->ndim, shape);
   if (cut == NULL) return -1;
-  pc_scan_copy(cut->ndim, pc_dtype_bytes(cut->dtype), shape, cut->data, cut->strides, store->data, store->strides);
+  pc_copy_nd(pc_dtype_bytes(cut->dtype), cut->ndim, shape, cut->data, cut->strides, store->data, store->strides);
   return 0;
 }
 
@@ -214,7 +198,7 @@ static void pc_scan_finish(pc_object **last, pc_object **other) {
   const pc_tensor *const from = (pc_tensor *)*last;
   pc_tensor *const to = (pc_tensor *)*other;
   if (from->capacity_bytes == 0 || !pc_output_fits(to, from->dtype, from->ndim, from->shape)) return;
-  pc_scan_copy(from->ndim, pc_dtype_bytes(from->dtype), from->shape, to->data, to->strides, from->data, from->strides);
+  pc_copy_nd(pc_dtype_bytes(from->dtype), from->ndim, from->shape, to->data, to->strides, from->data, from->strides);
   *other = *last;
   *last = (pc_object *)to;
 }
@@ -265,10 +249,8 @@ __attribute__((unused)) static int pc_scan_run(pc_context *ctx, const pc_scan *o
       pc_xdecref(cells[i]);
       cells[i] = pc_scan_spare(made[i]);
     } else {
-      const pc_tensor *const first = in[1 + i];
       out[i] = (pc_tensor *)made[i];
-      failed = pc_output_ready(ctx, &out[i], first->dtype, first->ndim, first->shape) == NULL;
-      if (!failed) pc_scan_copy(first->ndim, pc_dtype_bytes(first->dtype), first->shape, out[i]->data, out[i]->strides, first->data, first->strides);
+      failed = pc_copy_tensor(ctx, in[1 + i], &out[i]) != 0;
     }
   }
   for (int32_t k = carries; k < carries + op->n_sequences; k++) pc_xdecref(args[k]);
