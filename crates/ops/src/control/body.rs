@@ -1,6 +1,7 @@
 //! A graph that an op calls.
 
 use super::{Branch, Scan};
+use crate::declared::of;
 use crate::registry::Ops;
 use crate::rewrite::lower;
 use precast_core::native::ErrorKind;
@@ -180,18 +181,13 @@ pub(super) fn expect_type(
     Err(MakeNodeError::Input { op, input, found, expected })
 }
 
-/// Returns whether all values of the type `found` are values of the type `expected`.
-pub(crate) fn admits(expected: &Type, found: &Type) -> bool {
-    match (expected, found) {
-        (Type::Tensor(expected), Type::Tensor(found)) => {
-            expected.dtype == found.dtype
-                && expected.shape.len() == found.shape.len()
-                && expected
-                    .shape
-                    .iter()
-                    .zip(&found.shape)
-                    .all(|(expected, found)| *expected == Extent::Unknown || expected == found)
+/// Returns the narrowest type that admits two tensor types; `None` if they differ in dtype or rank.
+pub(crate) fn meet(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        (Type::Tensor(a), Type::Tensor(b)) if a.dtype == b.dtype && a.shape.len() == b.shape.len() => {
+            let extent = |(a, b): (&Extent, &Extent)| if a == b { *a } else { Extent::Unknown };
+            Some(of(a.dtype, a.shape.iter().zip(&b.shape).map(extent).collect()))
         }
-        (expected, found) => expected == found,
+        _ => None,
     }
 }

@@ -1,15 +1,15 @@
 //! Branch: calls one of several graphs.
 
-use super::body::{Body, expect_type};
+use super::body::{Body, expect_type, meet};
 use super::scan_code::check;
-use crate::declared::{Declared, of, refuse};
+use crate::declared::{Declared, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_graph::{
-    Array, DType, Extent, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type,
+    Array, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type,
 };
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -46,9 +46,9 @@ impl Branch {
         let graphs =
             declared.list("branches").ok_or_else(|| declared.wrong("branches", "a list of graphs"))?;
         let branches = graphs.iter().map(|graph| Body::from_prop(NAME, "branches", Some(graph)));
-        let switch = Self { branches: branches.collect::<Result<_, _>>()? };
-        switch.outputs()?;
-        Ok(Arc::new(switch))
+        let branch = Self { branches: branches.collect::<Result<_, _>>()? };
+        branch.outputs()?;
+        Ok(Arc::new(branch))
     }
 
     /// Returns the types of the outputs, which admit those of every graph.
@@ -90,17 +90,6 @@ impl Branch {
     }
 }
 
-/// Returns the narrowest type that admits two tensor types; `None` if they differ in dtype or rank.
-fn meet(a: &Type, b: &Type) -> Option<Type> {
-    match (a, b) {
-        (Type::Tensor(a), Type::Tensor(b)) if a.dtype == b.dtype && a.shape.len() == b.shape.len() => {
-            let extent = |(a, b): (&Extent, &Extent)| if a == b { *a } else { Extent::Unknown };
-            Some(of(a.dtype, a.shape.iter().zip(&b.shape).map(extent).collect()))
-        }
-        _ => None,
-    }
-}
-
 impl Op for Branch {
     fn name(&self) -> &str {
         NAME
@@ -115,7 +104,7 @@ impl Op for Branch {
         let types = self.outputs()?;
         let expected: Vec<Type> = self.branches.iter().flat_map(Body::inputs).collect();
         MakeNodeError::expect_inputs(NAME, 1 + expected.len(), inputs)?;
-        if inputs[0].dtype() != DType::I64 || inputs[0].ndim() > 0 || !matches!(inputs[0], Type::Tensor(_)) {
+        if inputs[0] != Type::tensor(DType::I64, 0) {
             return Err(refuse(NAME, 0, &inputs[0], "the position of a graph, `i64[]`"));
         }
         for (position, expected) in expected.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Scan: a loop that carries values from step to step, and reads and writes rows.
 
-use super::body::{Body, expect_type};
+use super::body::{Body, expect_type, meet};
 use crate::declared::{Declared, of, position, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
@@ -86,7 +86,15 @@ impl Scan {
             return wrong("ends with an output that is not `bool[]`".to_owned());
         }
         for (carry, output) in outputs[..self.carries].iter().enumerate() {
-            expect_type(NAME, 1 + carry, output, &inputs[carry])?;
+            // The next step takes this value, so it must fit without a check at run time.
+            if meet(&inputs[carry], output).as_ref() != Some(&inputs[carry]) {
+                return Err(refuse(
+                    NAME,
+                    1 + carry,
+                    output,
+                    format!("`{}`, as the carry begins", inputs[carry]),
+                ));
+            }
         }
         Ok(())
     }
@@ -151,13 +159,13 @@ impl Op for Scan {
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         self.check()?;
         MakeNodeError::expect_inputs(NAME, 1 + self.arguments(), inputs)?;
-        if inputs[0].dtype() != DType::I64 || inputs[0].ndim() > 0 || !matches!(inputs[0], Type::Tensor(_)) {
+        if inputs[0] != Type::tensor(DType::I64, 0) {
             return Err(refuse(NAME, 0, &inputs[0], "the number of steps, `i64[]`"));
         }
-        let (mut steps, first) = (Extent::Unknown, 1 + self.carries);
+        let mut steps = Extent::Unknown;
         for (position, expected) in self.body.inputs().iter().enumerate() {
             let (input, found) = (1 + position, &inputs[1 + position]);
-            if (first..first + self.sequences).contains(&input) {
+            if self.is_sequence(position) {
                 let row = row_type(found).ok_or_else(|| refuse(NAME, input, found, "a sequence of rows"))?;
                 expect_type(NAME, input, &row, expected)?;
                 if found.shape()[0] != Extent::Unknown {

@@ -5,8 +5,8 @@ use crate::compiler;
 use crate::machine::Call;
 use ndarray::{ArrayD, IxDyn, arr0};
 use precast_graph::text::parse;
-use precast_graph::{Array, FunctionGraph, Type, encode, interpret};
-use precast_ops::{Ops, rewrite};
+use precast_graph::{Array, FunctionGraph, Op as _, Type, encode, interpret};
+use precast_ops::{Body, Ops, Scan, rewrite};
 use precast_testkit::layout::Layout;
 use precast_testkit::ulp;
 use std::sync::Arc;
@@ -290,4 +290,16 @@ fn nested(depth: usize) -> String {
     let ends: String =
         (0..depth).rev().map(|i| if i == 0 { ", c)".to_owned() } else { format!(", c{})", i - 1) }).collect();
     format!("; {loops}c{} * 0.5{ends}", depth - 1)
+}
+
+#[test]
+fn ops_refuse_carries_that_lose_an_extent() {
+    let types = |ty: &str| vec![("carry".to_owned(), ty.parse::<Type>().unwrap())];
+    let accepts = |ty: &str| {
+        let graph = parse(&["carry[carry > carry]"], &types(ty), &Ops::standard()).unwrap();
+        let (body, steps) = (Body::new(&graph).unwrap(), Type::tensor(precast_graph::DType::I64, 0));
+        let scan = Scan { body, carries: 1, sequences: 0, reverse: false, until: false };
+        scan.make_node(&[steps, ty.parse().unwrap()]).is_ok()
+    };
+    assert!(accepts("f64[?]") && !accepts("f64[3]"));
 }

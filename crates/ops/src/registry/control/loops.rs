@@ -2,12 +2,11 @@
 
 use super::form::Form;
 use crate::control::Scan;
-use crate::control::body::admits;
+use crate::control::body::meet;
 use crate::control::scan::row_type;
 use crate::control::trace::{Independent, Traced, trace};
-use crate::declared::of;
 use crate::registry::operand::Operands;
-use precast_graph::{BuildError, Extent, FunctionGraph, OpLibrary, Operand, Type, VarId};
+use precast_graph::{BuildError, FunctionGraph, OpLibrary, Operand, Type, VarId};
 use std::sync::Arc;
 
 /// The carries of a loop: their first values and their types, which admit those of all steps.
@@ -31,10 +30,11 @@ impl Carries {
     fn widen(&mut self, operands: &mut Operands<'_>, found: &[Type]) -> Result<bool, BuildError> {
         let mut has_changed = false;
         for (carry, found) in found.iter().enumerate() {
-            if admits(&self.types[carry], found) {
+            let ty = &self.types[carry];
+            let met = meet(ty, found);
+            if met.as_ref() == Some(ty) {
                 continue;
             }
-            let ty = &self.types[carry];
             has_changed = true;
             // A number takes the dtype of the step.
             if let (Operand::Literal(literal), true) = (&self.leaves[carry], ty.dtype() != found.dtype())
@@ -45,16 +45,12 @@ impl Carries {
                 self.types[carry] = operands.graph.ty(self.first[carry]).clone();
                 continue;
             }
-            if ty.dtype() != found.dtype() || ty.ndim() != found.ndim() {
-                let problem = format!(
+            self.types[carry] = met.ok_or_else(|| {
+                operands.error(format!(
                     "the function returns `{found}` for carry {carry}, which begins as `{ty}`\nhint: cast or reshape \
                      one of them"
-                );
-                return Err(operands.error(problem));
-            }
-            let extents = ty.shape().iter().zip(found.shape());
-            let extents = extents.map(|(own, found)| if own == found { *own } else { Extent::Unknown });
-            self.types[carry] = of(ty.dtype(), extents.collect());
+                ))
+            })?;
         }
         Ok(has_changed)
     }
