@@ -8,11 +8,10 @@
 //! or another number with the error slot set; the outputs are valid in both cases. If a function depends on a dtype,
 //! a macro of the header defines it under the name of the Apply.
 
-use crate::elemwise::code::operands;
+use crate::elemwise::code::{assigned, operands};
 use precast_codegen::template::render;
 use precast_codegen::{CacheVersion, LinkError, Node, Sub, TypeOp};
 use precast_graph::Op;
-use std::fmt::Write as _;
 
 /// The parts of an op's call.
 #[derive(Debug, Default)]
@@ -61,11 +60,7 @@ impl Call {
     ) -> String {
         let (numbers, arguments) = operands(&node.inputs, inputs);
         let stamped = format!("{name}_run");
-        let mut assign = String::new();
-        for (j, output) in outputs.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(assign, "  {output} = results[{j}];");
-        }
+        let assign = assigned(outputs);
         let props = match &self.message {
             Some(message) => format!("const char props[] = {message}"),
             None => {

@@ -4,6 +4,7 @@ use super::body::{Body, expect_type, meet};
 use super::scan_code::check;
 use crate::declared::{Declared, refuse};
 use crate::elements;
+use crate::elemwise::code::assigned;
 use crate::gradient::rules::Pulled;
 use crate::sources::closure;
 use precast_codegen::template::render;
@@ -11,7 +12,6 @@ use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_graph::{
     Array, DType, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type,
 };
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 const NAME: &str = "branch";
@@ -158,11 +158,7 @@ impl COp for Branch {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        let mut assign = String::new();
-        for (j, output) in outputs.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(assign, "  {output} = results[{j}];");
-        }
+        let assign = assigned(outputs);
         let bodies: Vec<String> = (0..self.branches.len()).map(|i| format!("{name}_body{i}_run")).collect();
         let offsets: Vec<String> = self.offsets().iter().map(ToString::to_string).collect();
         let checks = self.branches.iter().zip(self.offsets());

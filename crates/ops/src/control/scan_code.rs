@@ -2,11 +2,11 @@
 
 use super::scan::Scan;
 use super::scan_scalar;
+use crate::elemwise::code::assigned;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_graph::FunctionGraph;
-use std::fmt::Write as _;
 
 const HEADER: &str = "precast/ops/scan.h";
 
@@ -64,11 +64,7 @@ impl COp for Scan {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        let mut assign = String::new();
-        for (j, output) in outputs.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(assign, "  {output} = results[{j}];");
-        }
+        let assign = assigned(outputs);
         let (inputs, outputs) = (inputs.join(", "), outputs.join(", "));
         let mut values = vec![
             ("NAME", name),

@@ -8,7 +8,6 @@ use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_graph::{DType, Type};
-use std::fmt::Write as _;
 
 impl CLinkerObject for Elemwise {
     fn c_headers(&self) -> Vec<String> {
@@ -73,11 +72,7 @@ impl COp for Elemwise {
             return self.scalar.c_code(&dtypes, name, inputs, outputs, sub);
         }
         let (numbers, operands) = operands(&node.inputs, inputs);
-        let mut assign = String::new();
-        for (j, output) in outputs.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(assign, "  {output} = results[{j}];");
-        }
+        let assign = assigned(outputs);
         Ok(render(
             include_str!("../../c/driver_run.c.in"),
             &[
@@ -127,6 +122,11 @@ fn dtypes(types: &[Type]) -> Vec<DType> {
 /// Returns whether all outputs are C scalars; then no loop is needed.
 fn on_numbers(node: &Node) -> bool {
     node.outputs.iter().all(|ty| matches!(ty, Type::Scalar(_)))
+}
+
+/// Assigns the results of a call to the output variables.
+pub(crate) fn assigned(outputs: &[String]) -> String {
+    outputs.iter().enumerate().map(|(j, output)| format!("  {output} = results[{j}];\n")).collect()
 }
 
 /// Converts the operands to tensors: C scalars are wrapped in tensors without dimensions.

@@ -2,7 +2,7 @@
 
 use super::layout::{DriverStep, Layout, Work};
 use super::{RowProgram, emits};
-use crate::elemwise::code::{operands, shared};
+use crate::elemwise::code::{assigned, operands, shared};
 use crate::elemwise::kernel::{flags, kernel};
 use crate::reduce::ReduceKind;
 use crate::reduce::code::monoid;
@@ -10,7 +10,6 @@ use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
 use precast_graph::DType;
-use std::fmt::Write as _;
 
 impl CLinkerObject for RowProgram {
     fn c_headers(&self) -> Vec<String> {
@@ -102,13 +101,8 @@ impl COp for RowProgram {
             .iter()
             .map(|(output, _)| output)
             .chain(layout.single.iter().map(|(output, ..)| output));
-        let results: Vec<&String> = order.map(|output| &outputs[*output]).collect();
-        let mut assign = String::new();
-        for (j, output) in results.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = writeln!(assign, "  {output} = results[{j}];");
-        }
-        let results: Vec<&str> = results.into_iter().map(String::as_str).collect();
+        let results: Vec<String> = order.map(|output| outputs[*output].clone()).collect();
+        let assign = assigned(&results);
         Ok(render(
             include_str!("../../c/driver_run.c.in"),
             &[
