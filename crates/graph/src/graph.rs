@@ -322,6 +322,32 @@ impl FunctionGraph {
         signature(&apply.op.label(), &self.input_types(apply), &self.output_types(apply))
     }
 
+    /// Appends the Applies and constants of another graph, whose inputs become variables of this one. Returns the variables
+    /// that its outputs become.
+    ///
+    /// # Errors
+    /// As [`FunctionGraph::apply`], or fewer variables than inputs that are used.
+    pub fn inline(&mut self, source: &Self, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
+        let mut known: Vec<Option<VarId>> = vec![None; source.variables.len()];
+        for (input, variable) in source.inputs.iter().zip(inputs) {
+            known[input.index()] = Some(*variable);
+        }
+        for (constant, value) in source.constants() {
+            known[constant.index()] = Some(self.constant_of(value.clone(), source.ty(constant).clone()));
+        }
+        let get = |known: &[Option<VarId>], variables: &[VarId]| -> Result<Vec<VarId>, BuildError> {
+            let get = |v: &VarId| known[v.index()].ok_or(BuildError::ForeignVariable { index: v.index() });
+            variables.iter().map(get).collect()
+        };
+        for apply in &source.applies {
+            let inputs = get(&known, &apply.inputs)?;
+            for (output, variable) in apply.outputs.iter().zip(self.apply(apply.op.clone(), &inputs)?) {
+                known[output.index()] = Some(variable);
+            }
+        }
+        get(&known, &source.outputs)
+    }
+
     /// Returns the graph with some of its outputs, without their names.
     #[must_use]
     pub fn with_outputs(&self, positions: impl IntoIterator<Item = usize>) -> Self {

@@ -1,13 +1,11 @@
 //! Random graphs as the bodies of loops and branches.
 
 use precast_graph::{
-    Array, BuildError, Extent, Function, FunctionGraph, Keywords, OpLibrary as _, Operand, Origin,
-    TensorType, Type, VarId, interpret,
+    Array, Extent, Function, FunctionGraph, Keywords, OpLibrary as _, Operand, TensorType, Type, interpret,
 };
 use precast_ops::Ops;
 use precast_testkit::Choices;
 use precast_testkit::graphs::Case;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The use of an input of the body.
@@ -30,25 +28,6 @@ pub(super) fn wrapped(case: &Case, choices: &mut Choices) -> Option<Case> {
     if choices.one_in(3) { branched(case, choices) } else { looped(case, choices) }
 }
 
-/// Appends the Applies of a graph, and returns its outputs.
-fn inline(
-    source: &FunctionGraph,
-    graph: &mut FunctionGraph,
-    inputs: &[VarId],
-) -> Result<Vec<VarId>, BuildError> {
-    let mut known: BTreeMap<VarId, VarId> =
-        source.inputs().iter().copied().zip(inputs.iter().copied()).collect();
-    for variable in source.constants().map(|(variable, _)| variable) {
-        let Origin::Constant(value) = &source.variable(variable).origin else { continue };
-        known.insert(variable, graph.constant_of(value.clone(), source.ty(variable).clone()));
-    }
-    for apply in source.applies() {
-        let inputs: Vec<VarId> = apply.inputs.iter().map(|v| known[v]).collect();
-        known.extend(apply.outputs.iter().copied().zip(graph.apply(apply.op.clone(), &inputs)?));
-    }
-    Ok(source.outputs().iter().map(|v| known[v]).collect())
-}
-
 fn branched(case: &Case, choices: &mut Choices) -> Option<Case> {
     let mut graph = FunctionGraph::new();
     let position = graph.input("position", "i64[]".parse().ok()?).ok()?;
@@ -60,7 +39,7 @@ fn branched(case: &Case, choices: &mut Choices) -> Option<Case> {
     let body = |is_other: bool| {
         let (source, variables) = (Arc::clone(&source), variables.clone());
         Operand::Function(Function::new(move |graph, library, _| {
-            let mut results = inline(&source, graph, &variables)?;
+            let mut results = graph.inline(&source, &variables)?;
             if is_other {
                 for result in &mut results {
                     let args = [Operand::Var(*result)];
@@ -133,7 +112,7 @@ fn looped(case: &Case, choices: &mut Choices) -> Option<Case> {
             };
             given.push(next.expect("every use has a value").variable(graph)?);
         }
-        let results = inline(&source, graph, &given)?;
+        let results = graph.inline(&source, &given)?;
         let next = uses.iter().filter_map(|used| match used {
             Use::Carry(position) => Some(Operand::Var(results[*position])),
             _ => None,

@@ -17,23 +17,6 @@ use crate::shape::ShapeI;
 use precast_graph::{BuildError, FunctionGraph, Gradients, OpLibrary, Operand, Prop, Pullback, Type, VarId};
 use std::sync::Arc;
 
-/// Appends the Applies of a body to a graph, and returns its outputs.
-fn inline(graph: &mut FunctionGraph, body: &Body, inputs: &[VarId]) -> Result<Vec<VarId>, BuildError> {
-    let source = body.graph();
-    let mut known: Vec<Option<VarId>> = vec![None; source.variables().len()];
-    for (input, variable) in source.inputs().iter().zip(inputs) {
-        known[input.index()] = Some(*variable);
-    }
-    for apply in source.applies() {
-        // Applies are in topological order.
-        let inputs: Vec<VarId> = apply.inputs.iter().filter_map(|v| known[v.index()]).collect();
-        for (output, variable) in apply.outputs.iter().zip(graph.apply(apply.op.clone(), &inputs)?) {
-            known[output.index()] = Some(variable);
-        }
-    }
-    Ok(source.outputs().iter().filter_map(|v| known[v.index()]).collect())
-}
-
 /// Returns whether a gradient by an input is needed and exists.
 fn is_wanted(at: &Pullback<'_>, input: usize) -> bool {
     at.wanted[input] && at.graph.ty(at.inputs[input]).dtype().is_float()
@@ -95,7 +78,7 @@ impl Parts {
         for (input, other) in self.by_others.iter().zip(others) {
             whole[input - 1] = *other;
         }
-        let results = inline(graph, &scan.body, &whole)?;
+        let results = graph.inline(scan.body.graph(), &whole)?;
         let of_carries = self.floats.iter().map(|i| results[*i]).zip(sums.iter().copied());
         let of_rows = self.rows.iter().map(|j| results[*j]).zip(seeds.iter().copied());
         let seeds: Vec<(VarId, VarId)> = of_carries.chain(of_rows).collect();
@@ -210,7 +193,7 @@ pub(crate) fn branch(op: &Branch, at: &mut Pullback<'_>) -> Result<Gradients, Bu
             for (input, argument) in by.iter().zip(arguments) {
                 values[input - own.start] = *argument;
             }
-            let results = inline(graph, body, &values)?;
+            let results = graph.inline(body.graph(), &values)?;
             let seeds: Vec<(VarId, VarId)> =
                 results.iter().zip(gradients).filter_map(|(y, seed)| Some((*y, (*seed)?))).collect();
             let mut found = pull_all(graph, library, &seeds, arguments, Missing::Zero)?.into_iter();
