@@ -1,7 +1,7 @@
 //! Transformations of one uniform number: normal, exponential, Laplace, logistic, Cauchy, Gumbel, truncated normal.
 
-use super::elements::{Elements, elements, float_dtype, parameter, shapes};
-use super::key::word;
+use super::elements::{Elements, elements, parameter, shapes};
+use super::key::floats;
 use super::uniform::{between, number, unit};
 use crate::registry::operand::Operands;
 use crate::registry::reduce::wide;
@@ -28,9 +28,7 @@ pub(in crate::registry) fn normal(
     _: &Row,
     props: &Props,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(1, 2)?;
-    let dtype = float_dtype(operands, props)?;
-    let word = word(operands)?;
+    let (dtype, word) = floats(operands, 1..=2, props)?;
     let elements = elements(operands, 1, &[])?;
     let normal = standard_normal(operands, word, &elements, wide(dtype))?;
     operands.cast(normal, dtype).map(Operand::Var)
@@ -58,9 +56,7 @@ pub(in crate::registry) fn transformed(
     row: &Row,
     props: &Props,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(1, 2)?;
-    let dtype = float_dtype(operands, props)?;
-    let word = word(operands)?;
+    let (dtype, word) = floats(operands, 1..=2, props)?;
     let elements = elements(operands, 1, &[])?;
     let unit = unit(operands, word, &elements, wide(dtype))?;
     let draw = match row.name {
@@ -127,9 +123,7 @@ pub(in crate::registry) fn truncated_normal(
     _: &Row,
     props: &Props,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(3, 4)?;
-    let dtype = float_dtype(operands, props)?;
-    let word = word(operands)?;
+    let (dtype, word) = floats(operands, 3..=4, props)?;
     let (lower, upper) = (parameter(operands, 1)?, parameter(operands, 2)?);
     let shapes = shapes(operands, &[lower, upper])?;
     let elements = elements(operands, 3, &shapes)?;

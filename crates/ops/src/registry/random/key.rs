@@ -1,10 +1,11 @@
 //! Keys: an array of two u32 for users, one u64 inside.
 
-use super::elements::{counters, shape};
+use super::elements::{counters, float_dtype, shape};
 use crate::registry::operand::Operands;
 use crate::registry::variables::scalar_apply;
 use crate::rows::Row;
 use precast_graph::{Array, BuildError, DType, Extent, MakeNodeError, Operand, Props, VarId};
+use std::ops::RangeInclusive;
 
 /// Builds `random.key(seed)`: the high and the low half of a 64-bit integer.
 pub(in crate::registry) fn key(
@@ -82,6 +83,16 @@ pub(super) fn word(operands: &mut Operands<'_>) -> Result<VarId, BuildError> {
     }
     let high = operands.call("left_shift", [high?.into(), 32_i64.into()])?;
     operands.call("bitwise_or", [high.into(), low?.into()])
+}
+
+/// Checks the number of arguments of a call, and returns the dtype of its numbers and its key.
+pub(super) fn floats(
+    operands: &mut Operands<'_>,
+    counts: RangeInclusive<usize>,
+    props: &Props,
+) -> Result<(DType, VarId), BuildError> {
+    operands.expect_between(*counts.start(), *counts.end())?;
+    Ok((float_dtype(operands, props)?, word(operands)?))
 }
 
 /// Returns the key number `number` of `random.split`, as a word.

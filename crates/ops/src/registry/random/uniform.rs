@@ -1,7 +1,7 @@
 //! Bits, and uniform floats and integers: the numbers of `jax.random`.
 
-use super::elements::{Elements, elements, float_dtype, parameter, shapes};
-use super::key::{subkey, word};
+use super::elements::{Elements, elements, parameter, shapes};
+use super::key::{floats, subkey, word};
 use crate::declared::Declared;
 use crate::registry::operand::Operands;
 use crate::registry::variables::scalar_apply;
@@ -101,9 +101,7 @@ pub(in crate::registry) fn uniform(
     _: &Row,
     props: &Props,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(1, 4)?;
-    let dtype = float_dtype(operands, props)?;
-    let word = word(operands)?;
+    let (dtype, word) = floats(operands, 1..=4, props)?;
     let given = |operands: &Operands<'_>, input: usize| {
         operands.args.get(input).is_some_and(|bound| *bound != Operand::None)
     };

@@ -3,8 +3,8 @@
 //! Products of matrices are written as sums, because those have the same bits on every host.
 
 use super::continuous::standard_normal;
-use super::elements::{demand_equal, extents, float_dtype, parameter, shape_for};
-use super::key::{subkey, word};
+use super::elements::{demand_equal, extents, parameter, shape_for};
+use super::key::{floats, subkey, word};
 use super::sampled::{count_dtype, counted, drawn};
 use crate::registry::operand::Operands;
 use crate::rows::Row;
@@ -48,9 +48,7 @@ pub(in crate::registry) fn dirichlet(
     _: &Row,
     props: &Props,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(2, 3)?;
-    let dtype = float_dtype(operands, props)?;
-    let word = word(operands)?;
+    let (dtype, word) = floats(operands, 2..=3, props)?;
     let (alpha, batch, last) = split(operands, 1, 1)?;
     let elements = shape_for(operands, 2, &[batch])?.elements(operands, &last)?;
     let logs = drawn(operands, "loggamma_draw", word, &elements, &[alpha])?;
@@ -125,9 +123,7 @@ pub(in crate::registry) fn multivariate_normal(
     _: &Row,
     props: &Props,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(3, 4)?;
-    let dtype = float_dtype(operands, props)?;
-    let word = word(operands)?;
+    let (dtype, word) = floats(operands, 3..=4, props)?;
     let (mean, of_mean, last) = split(operands, 1, 1)?;
     let (cov, of_cov, of_last) = split(operands, 2, 2)?;
     let cov = demand_equal(operands, cov, [&last[0], &of_last[1]], "the mean and the covariance")?;
@@ -147,9 +143,7 @@ pub(in crate::registry) fn wishart(
     _: &Row,
     props: &Props,
 ) -> Result<Operand, BuildError> {
-    operands.expect_between(3, 4)?;
-    let dtype = float_dtype(operands, props)?;
-    let word = word(operands)?;
+    let (dtype, word) = floats(operands, 3..=4, props)?;
     let df = parameter(operands, 1)?;
     let (scale, batch, last) = split(operands, 2, 2)?;
     let own = extents(operands, df)?;
