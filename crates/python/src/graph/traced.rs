@@ -34,7 +34,7 @@ pub(crate) struct Traced {
     /// The library function that calls it.
     caller: String,
     traces: Traces,
-    /// The arguments of a call for which there is no trace.
+    /// The arguments of a call without a trace.
     missing: Mutex<Option<Vec<Argument>>>,
 }
 
@@ -206,7 +206,7 @@ impl Traced {
         MakeNodeError::Value { op: self.caller.clone(), problem }.into()
     }
 
-    /// Returns the arguments of a call for which there is no trace, if any.
+    /// Returns the arguments of a call without a trace, if there is one.
     pub(crate) fn take_missing(&self) -> Option<Vec<Argument>> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
