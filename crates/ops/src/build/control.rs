@@ -59,12 +59,7 @@ impl Graph {
                     })?;
                     let carries = Operands::none(graph, library, "scan").tensors(&found[0])?;
                     let rows = Operands::none(graph, library, "scan").tensors(&found[1])?;
-                    if carries.len() != count {
-                        return Err(wrong(format!(
-                            "a step returns {} carries, expected {count}",
-                            carries.len()
-                        )));
-                    }
+                    expect_count(&carries, count)?;
                     Ok(Step { carries, rows, stop: None })
                 };
                 let made = Loop { steps, sequences: &sequences, reverse: false };
@@ -115,12 +110,7 @@ impl Graph {
                                 _: &[VarId]| {
                     let found = self.inside(graph, || vec![step(&self.vars(own))])?;
                     let carries = Operands::none(graph, library, "while_loop").tensors(&found[0])?;
-                    if carries.len() != count {
-                        return Err(wrong(format!(
-                            "a step returns {} carries, expected {count}",
-                            carries.len()
-                        )));
-                    }
+                    expect_count(&carries, count)?;
                     let goes_on = holds(graph, &carries)?;
                     let stop = Operands::none(graph, library, "while_loop").negated(goes_on)?;
                     Ok(Step { carries, rows: Vec::new(), stop: Some(stop) })
@@ -222,6 +212,16 @@ impl Graph {
 
     fn vars(&self, variables: &[VarId]) -> Vec<Var> {
         variables.iter().map(|v| self.var(Some(Operand::Var(*v)))).collect()
+    }
+}
+
+/// Checks the number of carries that a step returns.
+fn expect_count(carries: &[VarId], expected: usize) -> Result<(), BuildError> {
+    let found = carries.len();
+    if found == expected {
+        Ok(())
+    } else {
+        Err(wrong(format!("a step returns {found} carries, expected {expected}")))
     }
 }
 

@@ -48,14 +48,13 @@ fn maps(scan: &Scan) -> Vec<(&Elemwise, Node)> {
         position: 0,
         types: precast_codegen::UserTypes::default(),
     };
-    let map = |apply: &'_ Apply| Some(node(apply));
     if !applies(scan) {
         return Vec::new();
     }
     body.applies()
         .iter()
         .filter_map(|apply| match step(apply)? {
-            Step::Map(elemwise) => Some((elemwise, map(apply)?)),
+            Step::Map(elemwise) => Some((elemwise, node(apply))),
             Step::Same => None,
         })
         .collect()

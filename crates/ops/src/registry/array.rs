@@ -47,12 +47,7 @@ impl Operands<'_> {
                 Operand::List(items) => self.array(items, dtype)?,
                 item => {
                     let args = [item.clone()];
-                    let mut one = Operands {
-                        graph: self.graph,
-                        library: self.library,
-                        function: self.function,
-                        args: &args,
-                    };
+                    let mut one = self.with(&args);
                     one.cast_argument(0, dtype)?
                 }
             });

@@ -282,12 +282,7 @@ pub(super) fn stacked(operands: &mut Operands<'_>, row: &Row, _: &Props) -> Resu
         Sequence::Several(tensors) => tensors,
         Sequence::RowsOf(tensor) => return stacked_rows(operands, tensor, vertical),
     };
-    let operands = &mut Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &tensors,
-    };
+    let operands = &mut operands.with(&tensors);
     let (mut parts, least) = (Vec::new(), if vertical { 2 } else { 1 });
     for position in 0..operands.args.len() {
         let part = operands.variable(position)?;

@@ -139,12 +139,7 @@ pub(super) fn cho_solve(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
         lower = given;
     }
     let nan_on_error = nan_on_error(&declared)?;
-    let mut operands = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &args,
-    };
+    let mut operands = operands.with(&args);
     let [c, b] = matrices(&mut operands)?;
     let other = transposed(&mut operands, c)?;
     let [down, up] = if lower { [c, other] } else { [other, c] };

@@ -18,21 +18,11 @@ pub(super) fn select(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     let default =
         rest.first().filter(|default| **default != Operand::None).cloned().unwrap_or_else(|| 0_i64.into());
     let all: Vec<Operand> = choices.iter().cloned().chain([default]).collect();
-    let mut values = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &all,
-    };
+    let mut values = operands.with(&all);
     let dtype = values.common();
     let values = values.cast_all(dtype)?;
     let mut found = values[choices.len()];
-    let masks = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: conditions,
-    };
+    let masks = operands.with(conditions);
     if let Some((input, dtype)) = (0..conditions.len())
         .map(|input| (input, masks.dtype(input)))
         .find(|(_, dtype)| *dtype != DType::Bool)
@@ -129,12 +119,7 @@ fn constants(
 /// Converts values to the dtype of the tensor. A literal that does not fit is rejected; a fraction is truncated.
 fn stored(operands: &mut Operands<'_>, value: &Operand, dtype: DType) -> Result<VarId, BuildError> {
     let args = [value.clone()];
-    let mut one = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &args,
-    };
+    let mut one = operands.with(&args);
     let fits = match value {
         Operand::Literal(Literal::Float(x)) if dtype.is_integer() => x.is_finite(),
         Operand::Literal(literal) => dtype == DType::Bool || literal.value(dtype).is_some(),

@@ -20,12 +20,7 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
     // The code below expects arrays, not lists.
     let mut arrays = operands.lists_as_arrays()?;
     arrays.resize(arity, Operand::None);
-    let mut operands = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &arrays,
-    };
+    let mut operands = operands.with(&arrays);
     let operands = &mut operands;
     if let Some(decimals) = Declared::bound(operands.function, props).int("decimals")?.filter(|n| *n != 0) {
         return round::to_decimals(operands, decimals);

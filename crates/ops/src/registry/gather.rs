@@ -82,12 +82,7 @@ pub(super) fn gather(
         .filter(|(at, _)| *at != index.argument)
         .map(|(_, arg)| arg.clone())
         .collect();
-    let mut rest = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &others,
-    };
+    let mut rest = operands.with(&others);
     let part = basic(&mut rest, tensor, items)?;
     let (mut found, rank) = match is_mask {
         true => (masked(operands, part, index.value, axis)?, 1),
@@ -134,12 +129,7 @@ pub(super) fn gather_together(
             operands.error("takes a mask as the only array among the indices\nhint: index in two steps")
         );
     }
-    let mut rest = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &others,
-    };
+    let mut rest = operands.with(&others);
     let part = basic(&mut rest, tensor, items.clone())?;
     let ndim = operands.graph.ty(part).ndim();
     let axes: Vec<usize> =

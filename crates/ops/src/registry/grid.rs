@@ -142,12 +142,7 @@ fn joined(
     let Sequence::Several(tensors) = operands.sequence()? else {
         return Err(operands.error("takes a list of tensors"));
     };
-    let operands = &mut Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &tensors,
-    };
+    let operands = &mut operands.with(&tensors);
     let mut parts = Vec::new();
     for position in 0..operands.args.len() {
         let part = operands.variable(position)?;

@@ -31,6 +31,11 @@ enum Strength {
 }
 
 impl Operands<'_> {
+    /// Returns a call of the same function with other arguments.
+    pub(super) fn with<'b>(&'b mut self, args: &'b [Operand]) -> Operands<'b> {
+        Operands { graph: self.graph, library: self.library, function: self.function, args }
+    }
+
     /// Checks the number of arguments.
     pub(super) fn expect(&self, expected: usize) -> Result<(), MakeNodeError> {
         if self.args.len() == expected {

@@ -21,12 +21,7 @@ pub(super) fn divmod(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
 /// Returns the argument as a real float, and the dtype of the results.
 fn float(operands: &mut Operands<'_>) -> Result<(VarId, DType), BuildError> {
     let args = operands.args[..1].to_vec();
-    let mut one = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &args,
-    };
+    let mut one = operands.with(&args);
     let dtype = one.inexact();
     refuse_complex(&one, dtype)?;
     Ok((one.cast_argument(0, wide(dtype))?, dtype))

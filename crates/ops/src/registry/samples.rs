@@ -216,8 +216,7 @@ pub(super) fn gradient(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     let places = matches!(axes.as_slice(), [_]) && operands.args.len() > 2;
     let args = [operands.args[0].clone(), Operand::List(operands.args[1..].to_vec())];
     let args = if places { &args } else { operands.args };
-    let mut operands =
-        Operands { graph: operands.graph, library: operands.library, function: operands.function, args };
+    let mut operands = operands.with(args);
     let operands = &mut operands;
     let given = operands.args.len() - 1;
     if ndim == 0 || ![0, 1, axes.len()].contains(&given) {

@@ -138,12 +138,7 @@ pub(super) fn join(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
             return operands.rows_joined(tensor, axis);
         }
     };
-    let operands = &mut Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &tensors,
-    };
+    let operands = &mut operands.with(&tensors);
     // Without an axis, Python numbers are not converted to arrays first, as in NumPy.
     let dtype = if axis.is_some() { operands.common_array() } else { operands.common() };
     let mut inputs = operands.cast_all(dtype)?;
@@ -167,12 +162,7 @@ pub(super) fn stack(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
             return operands.rows_stacked(tensor, axis);
         }
     };
-    let operands = &mut Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: &tensors,
-    };
+    let operands = &mut operands.with(&tensors);
     let dtype = operands.common_array();
     let mut inputs = operands.cast_all(dtype)?;
     let ndim = operands.graph.ty(inputs[0]).ndim();

@@ -53,8 +53,7 @@ impl Operands<'_> {
     /// Casts an operand that is not an argument to `dtype`.
     pub(super) fn cast_operand(&mut self, operand: &Operand, dtype: DType) -> Result<VarId, BuildError> {
         let args = [operand.clone()];
-        Operands { graph: self.graph, library: self.library, function: self.function, args: &args }
-            .cast_argument(0, dtype)
+        self.with(&args).cast_argument(0, dtype)
     }
 
     /// Casts a weak integer to a narrower integer dtype, with a run-time check that the value fits.
@@ -144,7 +143,7 @@ impl Operands<'_> {
         let position = self.graph.constant(Array::from(position));
         let element = self.apply(Subtensor { index: vec![Selector::Index] }, &[vector, position])?;
         let args = [Operand::Var(element)];
-        Operands { graph: self.graph, library: self.library, function: self.function, args: &args }.integer(0)
+        self.with(&args).integer(0)
     }
 
     /// Creates a constant vector of integers.

@@ -23,8 +23,7 @@ pub(in crate::registry) fn einsum(
         }
     };
     let args = &operands.args[1..];
-    let mut inner =
-        Operands { graph: operands.graph, library: operands.library, function: operands.function, args };
+    let mut inner = operands.with(args);
     let inputs = inner.cast_all(inner.common_array())?;
     let (left, right) =
         text.split_once("->").map_or((text.as_str(), None), |(left, right)| (left, Some(right)));

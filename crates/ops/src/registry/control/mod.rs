@@ -55,9 +55,7 @@ impl<'a> Operands<'a> {
 
     /// Returns an operand as a tensor.
     fn tensor(&mut self, operand: &Operand) -> Result<VarId, BuildError> {
-        let args = [operand.clone()];
-        let (graph, library, function) = (&mut *self.graph, self.library, self.function);
-        let variable = Operands { graph, library, function, args: &args }.variable(0)?;
+        let variable = self.with(std::slice::from_ref(operand)).variable(0)?;
         match self.graph.ty(variable) {
             Type::Scalar(_) => self.apply(Alloc, &[variable]),
             _ => Ok(variable),
@@ -110,8 +108,24 @@ fn results(
 ) -> Result<(Form, Vec<VarId>), BuildError> {
     let mut leaves = Vec::new();
     let form = Form::of(result, &mut leaves);
-    let tensors = Operands { graph, library, function: name, args: &[] }.tensors(&leaves)?;
+    let tensors = Operands::none(graph, library, name).tensors(&leaves)?;
     Ok((form, tensors))
+}
+
+/// Calls a function that returns the next carries of a loop, which have the form of those before.
+fn next(
+    graph: &mut FunctionGraph,
+    library: &dyn OpLibrary,
+    (name, function, form): (&str, &Function, &Form),
+    args: &[Operand],
+) -> Result<Vec<VarId>, BuildError> {
+    let result = function.call(graph, library, args)?;
+    let (found, carries) = results(graph, library, name, &result)?;
+    if found == *form {
+        return Ok(carries);
+    }
+    let problem = format!("the function returns {found}, but begins with {form}");
+    Err(MakeNodeError::Value { op: name.to_owned(), problem }.into())
 }
 
 /// Returns the result of a function that decides whether a loop goes on.
@@ -197,12 +211,8 @@ pub(super) fn while_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Res
         decision(graph, library, (&name, "the condition returns"), &result)
     };
     let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], _: &[VarId]| {
-        let result = function.call(graph, library, &[form.join(&mut own.iter().copied())])?;
-        let (found, carries) = results(graph, library, &name, &result)?;
-        if found != form {
-            let problem = format!("the function returns {found}, but begins with {form}");
-            return Err(MakeNodeError::Value { op: name.clone(), problem }.into());
-        }
+        let args = [form.join(&mut own.iter().copied())];
+        let carries = next(graph, library, (&name, &function, &form), &args)?;
         let goes_on = holds(graph, library, &carries)?;
         let stop = Operands::none(graph, library, &name).negated(goes_on)?;
         Ok(Stepped { carries, rows: Vec::new(), stop: Some(stop) })
@@ -230,14 +240,9 @@ pub(super) fn fori_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
     let mut carries = Carries::of(operands, &Operand::List(leaves))?;
     let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], _: &[VarId]| {
         let args = [Operand::Var(own[0]), form.join(&mut own[1..].iter().copied())];
-        let result = function.call(graph, library, &args)?;
-        let (found, carries) = results(graph, library, &name, &result)?;
-        if found != form {
-            let problem = format!("the function returns {found}, but begins with {form}");
-            return Err(MakeNodeError::Value { op: name.clone(), problem }.into());
-        }
-        let next = Operands::none(graph, library, &name).call("add", [own[0].into(), 1_i64.into()])?;
-        Ok(Stepped { carries: [vec![next], carries].concat(), rows: Vec::new(), stop: None })
+        let carries = next(graph, library, (&name, &function, &form), &args)?;
+        let index = Operands::none(graph, library, &name).call("add", [own[0].into(), 1_i64.into()])?;
+        Ok(Stepped { carries: [vec![index], carries].concat(), rows: Vec::new(), stop: None })
     };
     let made = Loop { steps, sequences: &[], reverse: false }.build(operands, &mut carries, &mut step)?;
     Ok(form.join(&mut made[1..].iter().copied()))

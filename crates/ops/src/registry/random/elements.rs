@@ -23,12 +23,7 @@ pub(super) fn shape(
         Operand::List(items) => Some(items),
         Operand::Var(vector) if operands.ndim(vector) == 1 => {
             let args = [Operand::Var(vector)];
-            let mut own = Operands {
-                graph: operands.graph,
-                library: operands.library,
-                function: operands.function,
-                args: &args,
-            };
+            let mut own = operands.with(&args);
             Some(own.extents(0)?.into_iter().map(Operand::Var).collect())
         }
         one => Some(vec![one]),
@@ -134,13 +129,7 @@ fn product(operands: &Operands<'_>, extents: &[i64]) -> Result<i64, BuildError> 
 
 /// Returns the product of extents that are known when the graph runs, none of which may be negative.
 fn checked_product(operands: &mut Operands<'_>, extents: &[Operand]) -> Result<VarId, BuildError> {
-    let numbers = Operands {
-        graph: operands.graph,
-        library: operands.library,
-        function: operands.function,
-        args: extents,
-    }
-    .integers(0)?;
+    let numbers = operands.with(extents).integers(0)?;
     let mut total = operands.graph.constant(Array::from(1_i64));
     for number in numbers {
         let is_extent = operands.call("ge", [number.into(), 0_i64.into()])?;
