@@ -83,22 +83,10 @@ impl Body {
         self.graph.outputs().iter().map(|output| self.graph.ty(*output).clone()).collect()
     }
 
-    /// Returns the extents that the graph relies on as C: for each input its rank and its extents, -1 for an unknown one.
-    /// A sequence has a dimension before those of a row. `None` if all extents are unknown.
-    pub(super) fn extents(&self, is_sequence: impl Fn(usize) -> bool) -> Option<String> {
-        let mut table = Vec::new();
-        let inputs = self.inputs();
-        inputs.iter().flat_map(Type::shape).find(|extent| **extent != Extent::Unknown)?;
-        for (position, ty) in inputs.iter().enumerate() {
-            let is_sequence = is_sequence(position);
-            table.push((ty.ndim() + usize::from(is_sequence)).to_string());
-            table.extend(is_sequence.then(|| "-1".to_owned()));
-            table.extend(ty.shape().iter().map(|extent| match extent {
-                Extent::Fixed(n) => n.to_string(),
-                Extent::Unknown => "-1".to_owned(),
-            }));
-        }
-        Some(table.join(", "))
+    /// Returns the extents of the inputs that the graph relies on; `None` if all are unknown.
+    pub(super) fn extents(&self) -> Option<Vec<Vec<Extent>>> {
+        let extents: Vec<Vec<Extent>> = self.inputs().iter().map(|ty| ty.shape().to_vec()).collect();
+        extents.iter().flatten().any(|extent| *extent != Extent::Unknown).then_some(extents)
     }
 
     /// Checks the extents that the graph relies on, as the C code does.
@@ -109,20 +97,7 @@ impl Body {
         inputs: &[&Array],
         is_sequence: impl Fn(usize) -> bool,
     ) -> Result<(), PerformError> {
-        for (position, (ty, array)) in self.inputs().iter().zip(inputs).enumerate() {
-            let skipped = usize::from(is_sequence(position));
-            for (d, (expected, found)) in ty.shape().iter().zip(&array.shape()[skipped..]).enumerate() {
-                if let Extent::Fixed(n) = expected
-                    && *n != *found as u64
-                {
-                    let (input, d) = (first + position, d + skipped);
-                    let problem =
-                        format!("{op}: dimension {d} of input {input} has extent {found}, expected {n}");
-                    return Err(PerformError::value(op, problem));
-                }
-            }
-        }
-        Ok(())
+        self.extents().map_or(Ok(()), |extents| check_extents(op, first, inputs, &extents, is_sequence))
     }
 
     /// Evaluates the graph. `place` describes the call in errors of the ops.
@@ -151,6 +126,46 @@ impl Body {
         let ids = self.lowered.applies().iter().map(|apply| library.c().c_op(&*apply.op)?.content_id());
         Some(ids.collect::<Option<Vec<String>>>()?.join(","))
     }
+}
+
+/// Checks the extents of the inputs of a body. A sequence has a dimension before those of a row.
+pub(super) fn check_extents(
+    op: &str,
+    first: usize,
+    inputs: &[&Array],
+    extents: &[Vec<Extent>],
+    is_sequence: impl Fn(usize) -> bool,
+) -> Result<(), PerformError> {
+    for (position, (own, array)) in extents.iter().zip(inputs).enumerate() {
+        let skipped = usize::from(is_sequence(position));
+        for (d, (expected, found)) in own.iter().zip(&array.shape()[skipped..]).enumerate() {
+            if let Extent::Fixed(n) = expected
+                && *n != *found as u64
+            {
+                let (input, d) = (first + position, d + skipped);
+                let problem =
+                    format!("{op}: dimension {d} of input {input} has extent {found}, expected {n}");
+                return Err(PerformError::value(op, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns extents of inputs as C: for each input its rank and its extents, -1 for an unknown one. A sequence has a
+/// dimension before those of a row.
+pub(super) fn extents_table(extents: &[Vec<Extent>], is_sequence: impl Fn(usize) -> bool) -> String {
+    let mut table = Vec::new();
+    for (position, own) in extents.iter().enumerate() {
+        let is_sequence = is_sequence(position);
+        table.push((own.len() + usize::from(is_sequence)).to_string());
+        table.extend(is_sequence.then(|| "-1".to_owned()));
+        table.extend(own.iter().map(|extent| match extent {
+            Extent::Fixed(n) => n.to_string(),
+            Extent::Unknown => "-1".to_owned(),
+        }));
+    }
+    table.join(", ")
 }
 
 /// Returns the depth of the graphs that an op calls.

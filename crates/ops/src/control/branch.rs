@@ -1,6 +1,6 @@
 //! Branch: calls one of several graphs.
 
-use super::body::{Body, expect_type, meet};
+use super::body::{Body, expect_type, extents_table, meet};
 use super::scan_code::check;
 use crate::declared::{Declared, refuse};
 use crate::elements;
@@ -162,8 +162,14 @@ impl COp for Branch {
         let bodies: Vec<String> = (0..self.branches.len()).map(|i| format!("{name}_body{i}_run")).collect();
         let offsets: Vec<String> = self.offsets().iter().map(ToString::to_string).collect();
         let checks = self.branches.iter().zip(self.offsets());
-        let checks = checks
-            .map(|(body, offset)| check(body.extents(|_| false).as_deref(), NAME, 1 + offset, &sub.fail));
+        let checks = checks.map(|(body, offset)| {
+            check(
+                body.extents().map(|extents| extents_table(&extents, |_| false)).as_deref(),
+                NAME,
+                1 + offset,
+                &sub.fail,
+            )
+        });
         let checks: String = checks.collect();
         let values = [
             ("CHECK", &*checks),

@@ -3,7 +3,8 @@
 //! ```text
 //! body    a graph that an op calls, as built and as compiled
 //! trace   a function of operands → a body, and the outer variables that it uses
-//! scan    a loop that carries values from step to step; scan_code: its C; scan_scalar: its C if all values are numbers
+//! scan    a loop that carries values from step to step; scan_code: its C
+//! fixed   the C of a loop whose values are small arrays of known extents
 //! branch  calls one of several graphs
 //! ```
 //! A body is part of the op's props, so keys, JSON and rewrites see it. Its constants and the outer variables that it
@@ -12,9 +13,9 @@
 
 pub(crate) mod body;
 pub(crate) mod branch;
+mod fixed;
 pub(crate) mod scan;
 mod scan_code;
-mod scan_scalar;
 pub(crate) mod trace;
 
 pub use body::Body;

@@ -1,13 +1,16 @@
 //! Scan: a loop that carries values from step to step, and reads and writes rows.
 
 use super::body::{Body, expect_type, meet};
+use super::fixed::{self, Facts, Fixed};
 use crate::declared::{Declared, of, position, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
 use ndarray::Axis;
 use precast_graph::{
-    Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type, encode, with_array,
+    Array, DType, Extent, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type, VarId,
+    encode, with_array,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(super) const NAME: &str = "scan";
@@ -32,7 +35,7 @@ pub(super) const NAME: &str = "scan";
 ///
 /// # Source
 /// JAX, `jax.lax.scan`; `stop` is that of `until` in PyTensor's `scan`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Scan {
     /// The graph of a step.
     pub body: Body,
@@ -44,59 +47,122 @@ pub struct Scan {
     pub reverse: bool,
     /// Whether the last output of the body ends the loop.
     pub until: bool,
+    /// What the call that builds the loop knows about the inputs of the body, beyond their types.
+    facts: Option<Facts>,
+    /// The body without tensors, if the extents of all its values are known.
+    fixed: Option<Arc<Fixed>>,
+}
+
+impl PartialEq for Scan {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { body, carries, sequences, reverse, until, facts, fixed: _ } = self;
+        (body, carries, sequences, reverse, until, facts)
+            == (&other.body, &other.carries, &other.sequences, &other.reverse, &other.until, &other.facts)
+    }
 }
 
 impl Scan {
+    /// Creates a loop over the rows of `sequences` inputs of the body, after `carries` inputs. `reverse` and `until` as the
+    /// fields.
+    #[must_use]
+    pub fn new(body: Body, carries: usize, sequences: usize, reverse: bool, until: bool) -> Self {
+        let mut scan = Self { body, carries, sequences, reverse, until, facts: None, fixed: None };
+        scan.fixed =
+            Facts::of_types(&scan.body.inputs()).and_then(|facts| scan.find_fixed(facts)).map(Arc::new);
+        scan
+    }
+
+    /// Returns the loop over another body with the same inputs.
+    pub(crate) fn with_body(&self, body: Body) -> Self {
+        let scan = Self::new(body, self.carries, self.sequences, self.reverse, self.until);
+        match &self.facts {
+            Some(facts) if scan.fixed.is_none() => scan.with_facts(facts.clone()),
+            _ => scan,
+        }
+    }
+
+    /// Returns the loop with facts about its inputs, if its C can use them.
+    fn with_facts(self, facts: Facts) -> Self {
+        match self.find_fixed(facts.clone()) {
+            Some(fixed) => Self { facts: Some(facts), fixed: Some(Arc::new(fixed)), ..self },
+            None => self,
+        }
+    }
+
+    fn find_fixed(&self, facts: Facts) -> Option<Fixed> {
+        let has_known_rows = !self.until || self.rows() == 0;
+        let keeps_extents = |fixed: &Fixed| {
+            (0..self.carries).all(|carry| fixed.output(carry) == fixed.facts().extents[carry])
+        };
+        has_known_rows.then(|| Fixed::of(self.body.graph(), facts)).flatten().filter(keeps_extents)
+    }
+
+    /// Returns the loop with what the graph knows about its operands: extents in types, and constants. `like` has types
+    /// with the same extents for some of the first operands.
+    pub(crate) fn placed(self, graph: &FunctionGraph, operands: &[VarId], like: &[Type]) -> Self {
+        if self.fixed.is_some() {
+            return self;
+        }
+        let extents = |(k, operand): (usize, &VarId)| {
+            if self.is_sequence(k) {
+                let of_row = |ty: &Type| fixed::fixed_extents(&row_type(ty)?);
+                return of_row(graph.ty(*operand)).or_else(|| of_row(like.get(k)?));
+            }
+            fixed::extents(graph, *operand).or_else(|| fixed::fixed_extents(like.get(k)?))
+        };
+        let Some(extents) = operands[1..].iter().enumerate().map(extents).collect::<Option<Vec<_>>>() else {
+            return self;
+        };
+        let integers = |(k, operand): (usize, &VarId)| Some((k, fixed::integers(graph, *operand)?));
+        let known: BTreeMap<usize, Array> = operands[1..]
+            .iter()
+            .enumerate()
+            .skip(self.carries + self.sequences)
+            .filter_map(integers)
+            .collect();
+        let found = self.find_fixed(Facts { extents, known });
+        match found.and_then(|fixed| fixed.without_other_integers(self.body.graph())) {
+            Some(fixed) => Self { facts: Some(fixed.facts().clone()), fixed: Some(Arc::new(fixed)), ..self },
+            None => self,
+        }
+    }
+
+    /// Returns whether all values of the body have known, small extents. The C of such a loop has no tensors.
+    #[must_use]
+    pub fn has_known_extents(&self) -> bool {
+        self.fixed.is_some()
+    }
+
+    /// Returns the body without tensors, if the extents of all its values are known.
+    pub(super) fn fixed(&self) -> Option<&Fixed> {
+        self.fixed.as_deref()
+    }
+
+    /// Returns the facts that the C code relies on beyond the types.
+    pub(super) fn facts(&self) -> Option<&Facts> {
+        self.facts.as_ref()
+    }
+
     /// Rebuilds a Scan from its props.
     ///
     /// # Errors
     /// A prop that is missing, unknown or of the wrong kind, or counts that do not fit the body.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
-        let declared = Declared::new(NAME, props, &["body", "carries", "sequences", "reverse", "until"])?;
-        let scan = Self {
-            body: Body::from_prop(NAME, "body", props.get("body"))?,
-            carries: declared.count("carries")?,
-            sequences: declared.count("sequences")?,
-            reverse: declared.flag("reverse")?,
-            until: declared.flag("until")?,
-        };
-        scan.check()?;
-        Ok(Arc::new(scan))
-    }
-
-    /// Checks that the counts fit the body.
-    fn check(&self) -> Result<(), MakeNodeError> {
-        let (inputs, outputs) = (self.body.inputs(), self.body.outputs());
-        let wrong = |problem: String| Err(MakeNodeError::prop(NAME, "body", problem));
-        let fixed = self.carries + usize::from(self.until);
-        if self.carries.saturating_add(self.sequences) > inputs.len() || fixed > outputs.len() {
-            let (n, m) = (inputs.len(), outputs.len());
-            return wrong(format!(
-                "has {n} inputs and {m} outputs, too few for {} carries and {} sequences",
-                self.carries, self.sequences
-            ));
+        let names = ["body", "carries", "sequences", "reverse", "until", "extents", "known"];
+        let declared = Declared::new(NAME, props, &names)?;
+        let body = Body::from_prop(NAME, "body", props.get("body"))?;
+        let (carries, sequences) = (declared.count("carries")?, declared.count("sequences")?);
+        check(&body, carries, sequences, declared.flag("reverse")?, declared.flag("until")?)?;
+        let scan = Self::new(body, carries, sequences, declared.flag("reverse")?, declared.flag("until")?);
+        if !declared.has("extents") && !declared.has("known") {
+            return Ok(Arc::new(scan));
         }
-        if self.until && self.reverse {
-            return Err(MakeNodeError::prop(NAME, "reverse", "cannot be combined with `until`"));
-        }
-        if let Some(ty) = inputs.iter().chain(&outputs).find(|ty| !matches!(ty, Type::Tensor(_))) {
-            return wrong(format!("has a value of type `{ty}`, expected tensors"));
-        }
-        if self.until && outputs.last().is_some_and(|ty| ty.dtype() != DType::Bool || ty.ndim() > 0) {
-            return wrong("ends with an output that is not `bool[]`".to_owned());
-        }
-        for (carry, output) in outputs[..self.carries].iter().enumerate() {
-            // The next step takes this value, so it must fit without a check at run time.
-            if meet(&inputs[carry], output).as_ref() != Some(&inputs[carry]) {
-                return Err(refuse(
-                    NAME,
-                    1 + carry,
-                    output,
-                    format!("`{}`, as the carry begins", inputs[carry]),
-                ));
-            }
-        }
-        Ok(())
+        let wrong = || MakeNodeError::prop(NAME, "extents", "and `known` do not fit the body");
+        let facts = Facts::from_props(props)
+            .filter(|facts| facts.extents.len() == scan.arguments())
+            .ok_or_else(wrong)?;
+        let scan = Self { fixed: None, ..scan }.with_facts(facts);
+        if scan.facts.is_some() { Ok(Arc::new(scan)) } else { Err(wrong()) }
     }
 
     /// Returns the number of results that have a row for each step.
@@ -130,6 +196,42 @@ impl Scan {
     }
 }
 
+/// Checks that the counts fit a body.
+fn check(
+    body: &Body,
+    carries: usize,
+    sequences: usize,
+    reverse: bool,
+    until: bool,
+) -> Result<(), MakeNodeError> {
+    let (inputs, outputs) = (body.inputs(), body.outputs());
+    let wrong = |problem: String| Err(MakeNodeError::prop(NAME, "body", problem));
+    let fixed = carries + usize::from(until);
+    if carries.saturating_add(sequences) > inputs.len() || fixed > outputs.len() {
+        let (n, m) = (inputs.len(), outputs.len());
+        return wrong(format!(
+            "has {n} inputs and {m} outputs, too few for {} carries and {} sequences",
+            carries, sequences
+        ));
+    }
+    if until && reverse {
+        return Err(MakeNodeError::prop(NAME, "reverse", "cannot be combined with `until`"));
+    }
+    if let Some(ty) = inputs.iter().chain(&outputs).find(|ty| !matches!(ty, Type::Tensor(_))) {
+        return wrong(format!("has a value of type `{ty}`, expected tensors"));
+    }
+    if until && outputs.last().is_some_and(|ty| ty.dtype() != DType::Bool || ty.ndim() > 0) {
+        return wrong("ends with an output that is not `bool[]`".to_owned());
+    }
+    for (carry, output) in outputs[..carries].iter().enumerate() {
+        // The next step takes this value, so it must fit without a check at run time.
+        if meet(&inputs[carry], output).as_ref() != Some(&inputs[carry]) {
+            return Err(refuse(NAME, 1 + carry, output, format!("`{}`, as the carry begins", inputs[carry])));
+        }
+    }
+    Ok(())
+}
+
 /// Returns the type of a row of a sequence.
 pub(crate) fn row_type(sequence: &Type) -> Option<Type> {
     match sequence {
@@ -153,11 +255,12 @@ impl Op for Scan {
         ]);
         props.extend(self.reverse.then(|| ("reverse".to_owned(), Prop::Bool(true))));
         props.extend(self.until.then(|| ("until".to_owned(), Prop::Bool(true))));
+        props.extend(self.facts.iter().flat_map(Facts::props));
         props
     }
 
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
-        self.check()?;
+        check(&self.body, self.carries, self.sequences, self.reverse, self.until)?;
         MakeNodeError::expect_inputs(NAME, 1 + self.arguments(), inputs)?;
         if inputs[0] != Type::tensor(DType::I64, 0) {
             return Err(refuse(NAME, 0, &inputs[0], "the number of steps, `i64[]`"));
@@ -175,12 +278,17 @@ impl Op for Scan {
                 expect_type(NAME, input, found, expected)?;
             }
         }
-        let mut types = self.body.inputs();
-        types.truncate(self.carries);
         let steps = if self.until { Extent::Unknown } else { steps };
-        let row = |ty: &Type| of(ty.dtype(), [&[steps], ty.shape()].concat());
-        types.extend(self.body.outputs()[self.carries..][..self.rows()].iter().map(row));
-        Ok(types)
+        let (inputs, outputs) = (self.body.inputs(), self.body.outputs());
+        let results = inputs[..self.carries].iter().chain(&outputs[self.carries..][..self.rows()]);
+        let result = |(j, ty): (usize, &Type)| {
+            let own = match &self.fixed {
+                Some(fixed) => fixed.output(j).iter().map(|n| Extent::Fixed(*n as u64)).collect(),
+                None => ty.shape().to_vec(),
+            };
+            of(ty.dtype(), if j < self.carries { own } else { [&[steps], own.as_slice()].concat() })
+        };
+        Ok(results.enumerate().map(result).collect())
     }
 
     fn pullback(&self, at: &mut Pullback<'_>) -> Pulled {
@@ -190,6 +298,9 @@ impl Op for Scan {
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let steps = steps(inputs[0])?;
         self.body.check(NAME, 1, &inputs[1..], |input| self.is_sequence(input))?;
+        self.facts
+            .as_ref()
+            .map_or(Ok(()), |facts| facts.check(NAME, 1, &inputs[1..], |input| self.is_sequence(input)))?;
         let (carries, others) = inputs[1..].split_at(self.carries);
         let (sequences, others) = others.split_at(self.sequences);
         if let Some((k, array)) = sequences.iter().enumerate().find(|(_, array)| array.shape()[0] != steps) {

@@ -1,55 +1,52 @@
 //! Generates the C code of Scan.
 
+use super::body::extents_table;
+use super::fixed;
 use super::scan::Scan;
-use super::scan_scalar;
 use crate::elemwise::code::assigned;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
-use precast_graph::FunctionGraph;
+use precast_graph::{Extent, FunctionGraph};
 
 const HEADER: &str = "precast/ops/scan.h";
 
 impl CLinkerObject for Scan {
     fn c_headers(&self) -> Vec<String> {
-        let mut headers = vec![HEADER.to_owned()];
-        headers.extend(scan_scalar::headers(self));
-        headers
+        self.fixed().map_or_else(|| vec![HEADER.to_owned()], fixed::headers)
     }
 
     fn c_sources(&self) -> SourceSet {
-        let mut sources = closure(&self.c_headers());
-        sources.extend(scan_scalar::sources(self));
-        sources
+        self.fixed().map_or_else(|| closure(&[HEADER]), fixed::sources)
     }
 
     fn c_support_code(&self) -> Vec<String> {
-        scan_scalar::support(self)
+        self.fixed().map(fixed::support).unwrap_or_default()
     }
 
     fn c_compile_args(&self) -> Vec<String> {
-        scan_scalar::compile_args(self)
+        self.fixed().map(fixed::compile_args).unwrap_or_default()
     }
 }
 
 impl COp for Scan {
     fn bodies(&self) -> Vec<&FunctionGraph> {
-        if scan_scalar::applies(self) { Vec::new() } else { vec![self.body.lowered()] }
+        if self.fixed().is_some() { Vec::new() } else { vec![self.body.lowered()] }
     }
 
     fn c_support_code_apply(&self, _: &Node, name: &str) -> Result<String, LinkError> {
-        if scan_scalar::applies(self) { scan_scalar::function(self, name) } else { Ok(String::new()) }
+        self.fixed().map_or_else(|| Ok(String::new()), |body| fixed::function(self, body, name))
     }
 
     fn c_support_code_struct(&self, _: &Node, name: &str) -> String {
-        if scan_scalar::applies(self) {
+        if self.fixed().is_some() {
             return String::new();
         }
         format!("pc_object *{name}_cells[{}];", self.cells())
     }
 
     fn c_cleanup_code_struct(&self, _: &Node, name: &str) -> String {
-        if scan_scalar::applies(self) {
+        if self.fixed().is_some() {
             return String::new();
         }
         let cells = self.cells().to_string();
@@ -73,12 +70,11 @@ impl COp for Scan {
             ("ASSIGN", &assign),
             ("FAIL", &sub.fail),
         ];
-        if scan_scalar::applies(self) {
-            return Ok(render(include_str!("../../c/scan_scalar_run.c.in"), &values));
-        }
-        let extents = self.body.extents(|input| self.is_sequence(input));
-        let check = check(extents.as_deref(), super::scan::NAME, 1, &sub.fail);
+        let check = self.checks(&sub.fail);
         values.push(("CHECK", &check));
+        if self.fixed().is_some() {
+            return Ok(render(include_str!("../../c/scan_fixed_run.c.in"), &values));
+        }
         let others = self.arguments() - self.carries - self.sequences;
         let numbers = [
             ("CARRIES", self.carries),
@@ -112,6 +108,33 @@ pub(super) fn check(extents: Option<&str>, op: &str, first: usize, fail: &str) -
 }
 
 impl Scan {
+    /// Generates the checks of what the code relies on.
+    fn checks(&self, fail: &str) -> String {
+        let is_sequence = |input: usize| self.is_sequence(input);
+        let extents = match self.facts() {
+            Some(facts) => Some(
+                facts
+                    .extents
+                    .iter()
+                    .map(|own| own.iter().map(|n| Extent::Fixed(*n as u64)).collect())
+                    .collect(),
+            ),
+            None => self.body.extents(),
+        };
+        let mut text = check(
+            extents.map(|extents| extents_table(&extents, is_sequence)).as_deref(),
+            super::scan::NAME,
+            1,
+            fail,
+        );
+        if let Some(facts) = self.facts().filter(|facts| !facts.known.is_empty()) {
+            let (count, table) = (facts.known.len().to_string(), facts.known_table());
+            let values = [("COUNT", count.as_str()), ("KNOWN", &table), ("FAIL", fail)];
+            text += &render(include_str!("../../c/scan_known.c.in"), &values);
+        }
+        text
+    }
+
     /// Returns the number of cells of the instance: a spare tensor for each carry, a row and a store for each result, the
     /// flag of `until`, and one so that there is at least one.
     fn cells(&self) -> usize {

@@ -111,15 +111,17 @@ pub(crate) fn scan(scan: &Scan, at: &mut Pullback<'_>) -> Result<Gradients, Buil
     let traced = trace(at.graph, &parameters, Independent::Hoisted, |graph, arguments| {
         parts.step(scan, (inputs, library), graph, arguments)
     })?;
-    let backward = Scan {
-        body: traced.body,
-        carries: first.len(),
-        sequences: gradients.len() + forward.len(),
-        reverse: !scan.reverse,
-        until: false,
-    };
+    let sequences = gradients.len() + forward.len();
+    let backward = Scan::new(traced.body, first.len(), sequences, !scan.reverse, false);
     let others: Vec<VarId> = parts.by_others.iter().map(|input| at.inputs[*input]).collect();
     let whole = [vec![steps], first, gradients, forward, others, traced.captured].concat();
+    // A gradient has the extents of its value.
+    let of_carries = parts.floats.iter().map(|i| at.outputs[*i]);
+    let of_others = parts.by_others.iter().map(|input| at.inputs[*input]);
+    let of_rows = parts.rows.iter().map(|j| at.outputs[*j]);
+    let like: Vec<Type> =
+        of_carries.chain(of_others).chain(of_rows).map(|v| at.graph.ty(v).clone()).collect();
+    let backward = backward.placed(at.graph, &whole, &like);
     let made = at.graph.apply(Arc::new(backward), &whole)?;
     let mut results: Gradients = vec![None; at.inputs.len()];
     let of_carries = parts.floats.iter().map(|i| 1 + i);
@@ -173,7 +175,7 @@ fn with_carries(scan: &Scan) -> Result<Scan, BuildError> {
     if let Some(stop) = scan.body.graph().outputs().last().filter(|_| scan.until) {
         graph.output(*stop, None)?;
     }
-    Ok(Scan { body: Body::new(&graph)?, ..scan.clone() })
+    Ok(scan.with_body(Body::new(&graph)?))
 }
 
 pub(crate) fn branch(op: &Branch, at: &mut Pullback<'_>) -> Result<Gradients, BuildError> {

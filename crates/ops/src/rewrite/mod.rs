@@ -139,6 +139,14 @@ pub fn lower(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
     Form::Lowered.of(graph, &Passes::default())
 }
 
+/// Rewrites a graph with the passes that make it smaller, and keeps its ops.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn simplified(graph: &FunctionGraph) -> Result<FunctionGraph, BuildError> {
+    run(graph, &[SIMPLIFY, MERGE, ORDER])
+}
+
 /// Runs some passes in order.
 ///
 /// # Errors

@@ -8,6 +8,7 @@
  */
 #include <precast/module.h>
 #include "drivers.c"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,15 +84,39 @@ static void host_release(pc_context *ctx, void *memory) { (void)ctx; free(memory
       *(T *)(c + i * c_row + j * c_col) = sum;                                                                         \
     }
 
+/* The sums of the real host, in its order: lanes for a vector, else a chain that rounds once where the CPU has the instruction. */
+static int rounds_once(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return 1;
+#endif
+}
+
+#define GEMM_REAL(T, FMA)                                                                                              \
+  for (int64_t i = 0; i < m; i++)                                                                                      \
+    for (int64_t j = 0; j < n; j++) {                                                                                  \
+      T s[8] = {0};                                                                                                    \
+      for (int64_t l = 0; l < k; l++) {                                                                                \
+        const T x = *(const T *)(a + i * a_row + l * a_col), y = *(const T *)(b + l * b_row + j * b_col);              \
+        if (m == 1 || n == 1) {                                                                                        \
+          s[l % 8] += x * y;                                                                                           \
+        } else {                                                                                                       \
+          s[0] = rounds_once() ? FMA(x, y, s[0]) : s[0] + x * y;                                                       \
+        }                                                                                                              \
+      }                                                                                                                \
+      *(T *)(c + i * c_row + j * c_col) = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));           \
+    }
+
 static int gemm(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k, const char *a, int64_t a_row, int64_t a_col,
                 const char *b, int64_t b_row, int64_t b_col, char *c, int64_t c_row, int64_t c_col) {
   (void)ctx;
   switch (dtype) {
   case PC_F32:
-    GEMM(float)
+    GEMM_REAL(float, fmaf)
     break;
   case PC_F64:
-    GEMM(double)
+    GEMM_REAL(double, fma)
     break;
   case PC_C64:
     GEMM(__complex__ float)

@@ -298,7 +298,7 @@ fn ops_refuse_carries_that_lose_an_extent() {
     let accepts = |ty: &str| {
         let graph = parse(&["carry[carry > carry]"], &types(ty), &Ops::standard()).unwrap();
         let (body, steps) = (Body::new(&graph).unwrap(), Type::tensor(precast_graph::DType::I64, 0));
-        let scan = Scan { body, carries: 1, sequences: 0, reverse: false, until: false };
+        let scan = Scan::new(body, 1, 0, false, false);
         scan.make_node(&[steps, ty.parse().unwrap()]).is_ok()
     };
     assert!(accepts("f64[?]") && !accepts("f64[3]"));

@@ -11,6 +11,7 @@ mod compiler;
 mod complex;
 mod control;
 mod few;
+mod fixed_loops;
 mod functions;
 mod golden;
 mod gradient;

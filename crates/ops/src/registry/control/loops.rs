@@ -110,8 +110,8 @@ impl Loop<'_> {
                 continue;
             }
             let (sequences, reverse) = (self.sequences.len(), self.reverse);
-            let scan = Scan { body, carries: count, sequences, reverse, until };
             let inputs = [&[self.steps], carries.first.as_slice(), self.sequences, &captured].concat();
+            let scan = Scan::new(body, count, sequences, reverse, until).placed(operands.graph, &inputs, &[]);
             return operands.results(Arc::new(scan), &inputs);
         }
     }

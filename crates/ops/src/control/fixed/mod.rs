@@ -1,0 +1,148 @@
+//! The body of a loop as C without tensors: every value is an array of known extents in a C variable.
+//!
+//! ```text
+//! mod      the shape of each value of a body
+//! facts    what is known about the inputs of a body
+//! step     what an Apply computes: a map, a move of elements, sums, a product
+//! code     the C function of the loop
+//! maps, sums, moves   the C of steps
+//! ```
+//! A step of such a loop calls no function of the host and writes no memory but the rows of results, so small matrices
+//! and vectors stay in registers. The facts are the extents of all inputs, and the values of the integers that extents
+//! and indices depend on. Types provide them, or the call that builds the loop ([`super::Scan::placed`]). They are
+//! checked when the loop starts.
+
+mod code;
+mod facts;
+mod maps;
+mod moves;
+mod step;
+mod sums;
+
+pub(super) use code::{compile_args, function, headers, sources, support};
+pub(crate) use facts::Facts;
+pub(super) use facts::{extents, fixed_extents, integers};
+use precast_graph::{Array, DType, FunctionGraph, Origin, Type, VarId};
+use std::collections::BTreeSet;
+use step::Step;
+
+/// The maximum number of elements of a value.
+const MAX_ELEMENTS: usize = 256;
+
+/// The maximum number of operations on elements in a step. Larger steps spend their time in kernels, not in calls.
+const MAX_WORK: usize = 16384;
+
+/// A value of a body.
+#[derive(Debug, Clone)]
+struct Value {
+    dtype: DType,
+    shape: Vec<usize>,
+    /// The elements, if they follow from the facts.
+    known: Option<Array>,
+    /// The inputs with known integers that the elements depend on.
+    from: BTreeSet<usize>,
+}
+
+impl Value {
+    fn size(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Returns whether C code can have the value. Known integers may be empty: the extents of a number.
+    fn has_valid_size(&self) -> bool {
+        self.size() <= MAX_ELEMENTS && (self.size() > 0 || self.known.is_some())
+    }
+}
+
+/// A body whose values have known extents.
+#[derive(Debug, Clone)]
+pub(crate) struct Fixed {
+    facts: Facts,
+    graph: FunctionGraph,
+    /// By variable of the graph.
+    values: Vec<Value>,
+    /// By Apply of the graph.
+    steps: Vec<Step>,
+    /// The inputs with integers that extents and indices depend on.
+    needed: BTreeSet<usize>,
+}
+
+impl Fixed {
+    /// Finds the extents of all values of a body. `None` if they do not follow from the facts, if an op has no C for
+    /// them, or if the body is too large.
+    pub(super) fn of(body: &FunctionGraph, facts: Facts) -> Option<Self> {
+        let is_array = |ty: &Type| ty.as_user().is_none() && !matches!(ty.dtype(), DType::F16 | DType::Bf16);
+        let is_large = body.applies().len() > MAX_WORK / 8;
+        if is_large || !body.variables().iter().all(|variable| is_array(&variable.ty)) {
+            return None;
+        }
+        let graph = crate::rewrite::simplified(body).ok()?;
+        let mut fixed = Self {
+            facts,
+            graph: FunctionGraph::new(),
+            values: Vec::new(),
+            steps: Vec::new(),
+            needed: BTreeSet::new(),
+        };
+        let mut work = 0;
+        for variable in graph.variables() {
+            // The outputs of Applies are replaced below.
+            fixed.values.push(match variable.origin {
+                Origin::Input(k) => fixed.input(k, variable.ty.dtype())?,
+                _ => Value {
+                    dtype: variable.ty.dtype(),
+                    shape: Vec::new(),
+                    known: None,
+                    from: BTreeSet::new(),
+                },
+            });
+        }
+        for apply in graph.applies() {
+            let inputs: Vec<&Value> = apply.inputs.iter().map(|v| &fixed.values[v.index()]).collect();
+            let found = step::find(&*apply.op, &inputs)?;
+            work += found.work;
+            if work > MAX_WORK {
+                return None;
+            }
+            fixed.needed.extend(found.needed);
+            for (output, (shape, known)) in apply.outputs.iter().zip(found.results) {
+                let value = &mut fixed.values[output.index()];
+                value.from.extend(known.iter().flat_map(|_| found.from.iter().copied()));
+                (value.shape, value.known) = (shape, known);
+                if !value.has_valid_size() {
+                    return None;
+                }
+            }
+            fixed.steps.push(found.step);
+        }
+        fixed.graph = graph;
+        Some(fixed)
+    }
+
+    fn input(&self, k: usize, dtype: DType) -> Option<Value> {
+        let (shape, known) = (self.facts.extents.get(k)?.clone(), self.facts.known.get(&k).cloned());
+        let from = known.iter().map(|_| k).collect();
+        let value = Value { dtype, shape, known, from };
+        value.has_valid_size().then_some(value)
+    }
+
+    /// Returns the same body with fewer known integers: those that extents and indices depend on.
+    pub(super) fn without_other_integers(self, body: &FunctionGraph) -> Option<Self> {
+        let Self { mut facts, needed, .. } = self;
+        facts.known.retain(|k, _| needed.contains(k));
+        Self::of(body, facts)
+    }
+
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Returns the extents of an output.
+    pub(super) fn output(&self, position: usize) -> &[usize] {
+        &self.value(self.graph.outputs()[position]).shape
+    }
+
+    fn value(&self, variable: VarId) -> &Value {
+        &self.values[variable.index()]
+    }
+}
