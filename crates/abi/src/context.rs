@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Index,
     /// An Assert op failed.
     Assert,
+    /// The caller cancelled the call.
+    Cancelled,
 }
 
 impl ErrorKind {
@@ -35,6 +37,7 @@ impl ErrorKind {
             Self::Runtime => 4,
             Self::Index => 5,
             Self::Assert => 6,
+            Self::Cancelled => 7,
         }
     }
 
@@ -49,6 +52,7 @@ impl ErrorKind {
             3 => Some(Self::Memory),
             5 => Some(Self::Index),
             6 => Some(Self::Assert),
+            7 => Some(Self::Cancelled),
             _ => Some(Self::Runtime),
         }
     }
@@ -112,6 +116,7 @@ pub struct Host {
     pub parallel: Parallel,
     pub gemms: Gemms,
     pub frame: Frame,
+    pub cancelled: unsafe extern "C" fn(*mut Context) -> c_int,
 }
 
 /// `pc_host.gemm`: `c[m,n] = a[m,k] . b[k,n]`, with strides in bytes.

@@ -27,7 +27,7 @@ pub mod nativecall;
 pub mod tensor;
 
 /// The version of the ABI in this crate: the major version in the upper 16 bits, the minor version in the lower 16.
-pub const ABI_VERSION: u32 = 0x0001_0005;
+pub const ABI_VERSION: u32 = 0x0001_0006;
 
 /// The oldest module ABI that this host supports. Older modules have a shorter `pc_monoid`.
 pub const ABI_OLDEST: u32 = 0x0001_0005;

@@ -57,8 +57,8 @@ pub use loader::{Libraries, LoadEntryError, Loader, NotLoaded, best_first};
 pub use metadata::Metadata;
 pub use native::threads;
 pub use native::{
-    ArrayMut, ArrayRef, BindNativeError, Factor, KeepLarge, LoadLibraryError, Native, NativeFunction,
-    NoNative, matmul,
+    ArrayMut, ArrayRef, BindNativeError, Cancel, Factor, KeepLarge, LoadLibraryError, Native, NativeFunction,
+    NoNative, cancellable, matmul,
 };
 pub use num_complex::Complex;
 pub use precast_abi::tensor::MAX_NDIM;

@@ -59,9 +59,9 @@ pub use precast_core::bundle::FORMAT;
 pub use precast_core::keyring;
 pub use precast_core::{
     Array, ArrayMut, ArrayRef, BindNativeError, Bundle, BundleMetadataError, BundleSignatureError, CallError,
-    CodeOrigin, Complex, DType, Function, KeepLarge, LoadEntryError, LoadLibraryError, Loader, Native,
-    NativeFunction, NoNative, OpenBundleError, OtherDTypeError, OtherTypesError, Provenance, Type, Typed,
-    bf16, f16,
+    Cancel, CodeOrigin, Complex, DType, Function, KeepLarge, LoadEntryError, LoadLibraryError, Loader,
+    Native, NativeFunction, NoNative, OpenBundleError, OtherDTypeError, OtherTypesError, Provenance, Type,
+    Typed, bf16, f16,
 };
 pub use precast_core::{event, metadata, model, threads};
 #[cfg(feature = "resolve")]

@@ -140,7 +140,8 @@ fn class(kind: ErrorKind) -> &'static str {
         ErrorKind::Memory => "CallMemoryError",
         ErrorKind::Index => "CallIndexError",
         ErrorKind::Assert => "CallAssertionError",
-        ErrorKind::Runtime => "CallRuntimeError",
+        // The exception of the signal replaces this one.
+        ErrorKind::Cancelled | ErrorKind::Runtime => "CallRuntimeError",
     }
 }
 

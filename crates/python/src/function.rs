@@ -5,6 +5,7 @@ use crate::boundary::array;
 use crate::boundary::given::Sorted;
 use crate::boundary::object::Getter;
 use crate::graph::whole::Graph;
+use crate::interrupt::detached;
 use crate::{dtypes, error};
 use numpy::{PyArrayDescr, PyUntypedArray};
 use precast_core::function::check_inputs;
@@ -129,8 +130,8 @@ impl Function {
         inputs: &[ArrayRef<'_>],
         descrs: &[Py<PyArrayDescr>],
     ) -> PyResult<Bound<'py, PyAny>> {
-        let results =
-            py.detach(|| self.inner.call(inputs)).map_err(|refused| self.refused(py, &refused, inputs))?;
+        let results = detached(py, || self.inner.call(inputs))?
+            .map_err(|refused| self.refused(py, &refused, inputs))?;
         let results = results.into_iter().zip(descrs);
         let objects = results.map(|(result, descr)| array::give(py, result, descr.bind(py), true));
         array::all(py, descrs.len(), objects)
@@ -145,15 +146,16 @@ impl Function {
     ) -> PyResult<()> {
         let ports = self.inner.outputs();
         // The memory of the arrays is looked up only after all Python code has run.
-        let results = self.runs_python.then(|| py.detach(|| self.inner.call(inputs))).transpose();
+        let results =
+            self.runs_python.then(|| detached(py, || self.inner.call(inputs))).transpose()?.transpose();
         let results = results.map_err(|refused| self.refused(py, &refused, inputs))?;
         let mut rooms = argument::lend(rooms, ports)?;
         let types = rooms.iter().zip(ports).any(|(room, port)| room.dtype() != port.ty.dtype());
         let mut rooms = argument::writable(py, &mut rooms, ports)?;
-        let written = py.detach(|| match results {
+        let written = detached(py, || match results {
             Some(results) => self.inner.assign(&results, &mut rooms),
             None => self.inner.call_views(inputs, &mut rooms),
-        });
+        })?;
         written.map_err(|refused| match refused {
             CallError::Output { .. } => error::call(py, &refused, types),
             _ => self.refused(py, &refused, inputs),

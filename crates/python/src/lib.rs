@@ -28,6 +28,7 @@ mod dtypes;
 mod error;
 mod function;
 mod graph;
+mod interrupt;
 mod metadata;
 mod model;
 mod modules;

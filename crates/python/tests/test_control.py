@@ -1,6 +1,7 @@
 """Loops and branches with Python functions match the same loops in NumPy."""
 
 import gc
+import signal
 
 import numpy as np
 import precast
@@ -255,3 +256,27 @@ def test_graphs_with_loops_are_saved(tmp_path):
     got, wanted = precast.load(tmp_path / "loops.precast").loops(V, 0.5), run([v, s], [total, rows], V, 0.5)
     for one, other in zip(got, wanted):
         np.testing.assert_array_equal(one, other)
+
+
+class Alarm(Exception):
+    pass
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers that send signals")
+@pytest.mark.parametrize("start", [1.0, np.ones(300)], ids=["numbers", "tensors"])
+@pytest.mark.parametrize("policy", ["jit", "interpret"])
+def test_signals_end_loops(start, policy):
+    def ring(*_):
+        raise Alarm
+
+    x = precast.input("x", "f64[]" if np.ndim(start) == 0 else "f64[?]")
+    endless = precast.while_loop(lambda c: precast.sum(c) > 0, lambda c: c * 1.0, x)
+    function = precast.function([x], [endless], policy=policy)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1.0 if policy == "interpret" else 5.0)
+        with pytest.raises(Alarm):
+            function(start)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

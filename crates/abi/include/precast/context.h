@@ -29,7 +29,8 @@ typedef enum pc_error_kind {
   PC_ERROR_MEMORY = 3,   /* allocation refused */
   PC_ERROR_RUNTIME = 4,  /* anything else that op code reports */
   PC_ERROR_INDEX = 5,    /* index out of range */
-  PC_ERROR_ASSERT = 6    /* an Assert op failed */
+  PC_ERROR_ASSERT = 6,   /* an Assert op failed */
+  PC_ERROR_CANCELLED = 7 /* the caller cancelled the call */
 } pc_error_kind;
 
 /* Length of the message buffer, in bytes, the final NUL included. Longer messages are cut. */
@@ -87,7 +88,13 @@ typedef struct pc_host {
   /* Runs `frame->body` between taking the variables from `args` and `self`, which are those of pc_entry.run, and giving them
    * back; `variables` is room for n_variables. Returns 0 or a failure id, with the error slot set. */
   int (*frame)(pc_context *ctx, const struct pc_frame *frame, void *self, pc_object **args, pc_tensor **variables);
+  /* Whether the caller cancelled the call: 0, or -1 with the error slot set. A loop asks in each step, or after at most
+   * PC_SHORT_STEPS steps that take a few nanoseconds. */
+  int (*cancelled)(pc_context *ctx);
 } pc_host;
+
+/* The maximum number of short steps of a loop between two calls of pc_host.cancelled; a power of two. */
+#define PC_SHORT_STEPS 4096
 
 struct pc_context {
   const pc_host *host; /* never NULL */

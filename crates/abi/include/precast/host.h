@@ -1,7 +1,8 @@
 /* precast/host.h: services as a host in C may have them. No module includes it.
  *
  * `pc_host_error_format` is pc_host.error_format; `pc_host_parallel` is pc_host.parallel of a host with one thread, and
- * `pc_host_gemms` is pc_host.gemms of one that calls its `gemm`; `pc_host_frame` is pc_host.frame of every host.
+ * `pc_host_gemms` is pc_host.gemms of one that calls its `gemm`; `pc_host_frame` is pc_host.frame of every host. `pc_host_cancelled` is
+ * pc_host.cancelled of a host whose calls cannot be cancelled.
  *
  * A host calls `load`, `init`, `run` and `cleanup` in the default environment for floats (`fesetenv(FE_DFL_ENV)`), which kernels rely
  * on. Native functions set it themselves.
@@ -47,6 +48,14 @@ static int pc_host_gemms(pc_context *ctx, int32_t dtype, const int64_t *extents,
                              b_steps[1], b_steps[2], c + i * c_steps[0], c_steps[1], c_steps[2]);
   }
   return failed;
+}
+
+#if defined(__GNUC__)
+__attribute__((unused))
+#endif
+static int pc_host_cancelled(pc_context *ctx) {
+  (void)ctx;
+  return 0;
 }
 
 /* Where the object of a variable is kept; NULL for one that dies with the call. */

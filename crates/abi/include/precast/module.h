@@ -10,7 +10,7 @@
  * minor number up to its own, whose structs have its own sizes.
  * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format`, `pc_host.parallel` and
  * `pc_host.gemms`, 1.4 `pc_monoid.few` and `pc_host.frame`, 1.5
- * `pc_monoid.few_columns`.
+ * `pc_monoid.few_columns`, 1.6 `pc_host.cancelled`.
  *
  * # Native functions
  * A graph of C scalars is also a plain C function: it needs no instance, no tensors and no host, and any thread may call it
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define PC_MODULE_MAGIC 0x31544343u /* "CCT1" */
-#define PC_ABI_VERSION 0x00010005u  /* major 1, minor 5: reductions of a few rows */
+#define PC_ABI_VERSION 0x00010006u  /* major 1, minor 6: calls that can be cancelled */
 
 /* Which step of a run a failure id belongs to. */
 typedef enum pc_task_kind {

@@ -80,7 +80,7 @@ static void host_release(pc_context *ctx, void *memory) {
 /* Not const: a program may give it services of its own. */
 static pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf,
                              NULL,           NULL,            NULL,            NULL,        pc_host_error_format, pc_host_parallel,
-                             pc_host_gemms, pc_host_frame};
+                             pc_host_gemms, pc_host_frame, pc_host_cancelled};
 
 #define CHECK(condition)                                                                       \
   do {                                                                                         \

@@ -63,7 +63,8 @@ fn assertions() -> String {
         error_format,
         parallel,
         gemms,
-        frame
+        frame,
+        cancelled
     );
     mirror!(c, "pc_context", Context, host, error);
     mirror!(c, "pc_elemwise", Elemwise, n_in, flags, n_out, scalar, dtypes, names, kernel);
@@ -142,6 +143,7 @@ fn assertions() -> String {
         ("PC_LOOP_OPERANDS", driver::LOOP_OPERANDS as i64),
         ("PC_ERROR_BYTES", context::ERROR_BYTES as i64),
         ("PC_ERROR_ASSERT", i64::from(context::ErrorKind::Assert.code())),
+        ("PC_ERROR_CANCELLED", i64::from(context::ErrorKind::Cancelled.code())),
         ("PC_TASK_STRUCT", 4),
         ("PC_FLAG_READONLY", i64::from(tensor::FLAG_READONLY)),
     ];

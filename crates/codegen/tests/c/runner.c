@@ -284,7 +284,8 @@ static pc_task wrong(counted **place, int is_input, long before, pc_context *ctx
 int main(void) {
   host = (pc_host){.abi_version = PC_ABI_VERSION, .struct_bytes = sizeof(pc_host), .tensor_new = tensor_new,
                    .tensor_view = tensor_view, .alloc = host_alloc, .release = host_release, .format = vsnprintf,
-                   .error_format = pc_host_error_format, .parallel = pc_host_parallel, .gemms = pc_host_gemms, .frame = pc_host_frame};
+                   .error_format = pc_host_error_format, .parallel = pc_host_parallel, .gemms = pc_host_gemms, .frame = pc_host_frame,
+                   .cancelled = pc_host_cancelled};
   read_program();
   pc_context ctx = {&host, {0}};
   pc_object *registers[MANY] = {NULL};

@@ -51,7 +51,9 @@ pub(crate) use call::{Frame, Pool, StepError};
 #[cfg(feature = "watch")]
 pub use host::OtherFloats;
 pub(crate) use host::file_size_limit;
-pub use host::{DefaultFloats, at_exit, here as host, libc_version};
+pub use host::{
+    CANCELLED, Cancel, DefaultFloats, at_exit, cancellable, here as host, is_cancelled, libc_version,
+};
 #[cfg(feature = "watch")]
 pub use kernels::roofline;
 pub use kernels::{Captured, Chain, Chained, Driven, Factor, Kernels, Operand, Value, matmul};

@@ -6,6 +6,7 @@ use crate::declared::{Declared, of, position, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
 use ndarray::Axis;
+use precast_core::native::{CANCELLED, ErrorKind, is_cancelled};
 use precast_graph::{
     Array, DType, Extent, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type, VarId,
     encode, with_array,
@@ -313,6 +314,13 @@ impl Op for Scan {
         let mut carries: Vec<Array> = carries.iter().map(|array| (*array).clone()).collect();
         let mut rows: Vec<Vec<Array>> = vec![Vec::new(); self.rows()];
         for step in 0..steps {
+            if is_cancelled() {
+                return Err(PerformError::of_kind(
+                    NAME,
+                    ErrorKind::Cancelled,
+                    CANCELLED.to_owned() + &place(step),
+                ));
+            }
             let at = if self.reverse { steps - 1 - step } else { step };
             let mut arguments = carries.clone();
             for sequence in sequences {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod call;
+mod cancel;
 mod debug;
 mod keyring;
 mod names;

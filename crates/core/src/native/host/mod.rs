@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! (here)  new tensors, views, memory, formatting, drivers, matrix products
+//! cancel  ends the loops of running calls
 //! floats  the default floating-point environment, whatever the calling thread has set
 //! exit    functions that run at the normal end of the process
 //! limit   the maximum size of files that this process writes
@@ -10,10 +11,12 @@
 //! becomes an error of the call. The other services use checked arithmetic and allocation and do not panic; `extern "C"`
 //! would abort the program.
 
+mod cancel;
 mod exit;
 mod floats;
 mod limit;
 
+pub use cancel::{CANCELLED, Cancel, cancellable, is_cancelled};
 pub use exit::at_exit;
 pub use floats::DefaultFloats;
 #[cfg(feature = "watch")]
@@ -105,6 +108,7 @@ pub(super) const fn host(elemwise: Driver, reduce: Driver, rows: Driver) -> Host
         parallel: crate::native::threads::parallel,
         gemms,
         frame: pc_driver_frame,
+        cancelled: cancel::cancelled,
     }
 }
 

@@ -143,7 +143,7 @@ static int64_t pc_scan_loop(pc_context *ctx, const pc_scan *op, void *self, pc_o
       if (pc_scan_place(*store, step, at) == NULL) continue;
       if (pc_scan_view(ctx, &made[carries + j], *store, at)) return pc_scan_failed(ctx, step);
     }
-    if (op->body(self, ctx, args)) return pc_scan_failed(ctx, step);
+    if (ctx->host->cancelled(ctx) || op->body(self, ctx, args)) return pc_scan_failed(ctx, step);
     for (int32_t j = 0; j < op->n_rows; j++) {
       pc_tensor **const store = op->until ? (pc_tensor **)&kept[j] : &out[carries + j];
       const int64_t capacity = op->until && steps > 16 ? 16 : steps;

@@ -4,6 +4,7 @@ use super::operand::{FEW, Found, Operand};
 use super::{Ended, FEW_ELEMENTS, Fast, MOST, Raised};
 use crate::boundary::array;
 use crate::function::Function;
+use crate::interrupt::detached;
 use crate::own::stash;
 use precast_core::native::RawArray;
 use precast_core::{ArrayMut, ArrayRef, CallError};
@@ -52,7 +53,7 @@ impl Fast {
         let is_short = self.is_map && elements <= FEW_ELEMENTS;
         let Some(rooms) = rooms else {
             let results = work(py, is_short, || function.inner().call(inputs));
-            return Some(results.map_err(Raised::Refused).and_then(|results| {
+            return Some(results.and_then(|results| {
                 let made = results.into_iter().zip(&self.descrs);
                 let made = made.map(|(result, descr)| array::give(py, result, descr.bind(py), true));
                 Ok(Some(array::all(py, self.outputs.len(), made)?))
@@ -62,7 +63,7 @@ impl Fast {
         let ended = unsafe {
             self.into(rooms, |rooms| work(py, is_short, || function.inner().call_views(inputs, rooms)))
         };
-        Some(ended?.map(|()| None).map_err(Raised::Refused))
+        Some(ended?.map(|()| None))
     }
 
     /// Calls a function and writes its results to arrays.
@@ -72,8 +73,8 @@ impl Fast {
     unsafe fn into(
         &self,
         rooms: &[*mut PyObject],
-        call: impl FnOnce(&mut [ArrayMut<'_>]) -> Result<(), CallError>,
-    ) -> Option<Result<(), CallError>> {
+        call: impl FnOnce(&mut [ArrayMut<'_>]) -> Result<(), Raised>,
+    ) -> Option<Result<(), Raised>> {
         let mut places = [const { MaybeUninit::uninit() }; MOST];
         let mut outputs = [const { MaybeUninit::uninit() }; MOST];
         let rows = rooms.iter().zip(&self.outputs).zip(places.iter_mut().zip(&mut outputs));
@@ -125,9 +126,11 @@ fn described<'a>(
 }
 
 /// Runs work, without the GIL unless the work is short.
-fn work<T: Send>(py: Python<'_>, is_short: bool, work: impl FnOnce() -> T + Send) -> T {
-    if is_short {
-        return work();
-    }
-    py.detach(work)
+fn work<T: Send>(
+    py: Python<'_>,
+    is_short: bool,
+    work: impl FnOnce() -> Result<T, CallError> + Send,
+) -> Result<T, Raised> {
+    let result = if is_short { work() } else { detached(py, work)? };
+    result.map_err(Raised::Refused)
 }
