@@ -2,7 +2,7 @@
 
 `numpy` is called with arrays. `numba` is compiled by `njit` and called with arrays. `pytensor` is called with symbolic variables and
 returns the graph. `numpy_out` also gets an output array, so that it allocates nothing. JAX compiles the code of `numpy` with its own
-functions in place of those of NumPy and SciPy.
+functions in place of those of NumPy and SciPy, or `jax`. `by` has the positions of the inputs by which peers also compute the gradient.
 """
 import math
 
@@ -418,6 +418,194 @@ class BatchedDot:
         return pt.matmul(x, y)
 
 
+class Ar2:
+    """The negative log-likelihood of an AR(2)."""
+
+    def numpy(x, y):
+        total = a = b = 0.0
+        for v in x:
+            e = (v - 0.2 * y[0] * a - 0.1 * y[1] * b) / (y[2] + 3)
+            total += 0.5 * e * e + np.log(y[2] + 3)
+            a, b = v, a
+        return total
+
+    numba = numpy
+
+    def jax(x, y):
+        def step(carry, v):
+            total, a, b = carry
+            e = (v - 0.2 * y[0] * a - 0.1 * y[1] * b) / (y[2] + 3)
+            return (total + 0.5 * e * e + np.log(y[2] + 3), v, a), None
+
+        return jax.lax.scan(step, (0.0, 0.0, 0.0), x)[0][0]
+
+    def pytensor(pt, x, y):
+        def step(v, total, a, b):
+            e = (v - 0.2 * y[0] * a - 0.1 * y[1] * b) / (y[2] + 3)
+            return total + 0.5 * e * e + pt.log(y[2] + 3), v, a
+
+        return scan(step, x, [0.0, 0.0, 0.0])[0][-1]
+
+
+class Ar2Gradient(Ar2):
+    by = (1,)
+
+
+class Garch:
+    """The log-likelihood of a GARCH(1, 1), apart from constants."""
+
+    def numpy(x):
+        h, total = 1.0, 0.0
+        for v in x:
+            total += np.log(h) + v * v / h
+            h = 0.1 + 0.2 * v * v + 0.5 * h
+        return total
+
+    numba = numpy
+
+    def jax(x):
+        def step(carry, v):
+            h, total = carry
+            return (0.1 + 0.2 * v * v + 0.5 * h, total + np.log(h) + v * v / h), None
+
+        return jax.lax.scan(step, (1.0, 0.0), x)[0][1]
+
+    def pytensor(pt, x):
+        def step(v, h, total):
+            return 0.1 + 0.2 * v * v + 0.5 * h, total + pt.log(h) + v * v / h
+
+        return scan(step, x, [1.0, 0.0])[1][-1]
+
+
+class Kalman:
+    """The log-likelihood of a Kalman filter with four states, apart from constants."""
+
+    def numpy(x, y, z):
+        f, q = 0.2 * y, 0.1 * (y @ y.T) + np.eye(4)
+        m, p, total = 0.0 * z, q.copy(), 0.0
+        for v in x:
+            m = f @ m
+            p = f @ p @ f.T + q
+            e, w = v - z @ m, z @ p @ z + 1.0
+            k = (p @ z) / w
+            total += np.log(w) + e * e / w
+            m = m + k * e
+            p = p - np.outer(k, z @ p)
+        return total
+
+    numba = numpy
+
+    def jax(x, y, z):
+        f, q = 0.2 * y, 0.1 * (y @ y.T) + np.eye(4)
+
+        def step(carry, v):
+            m, p, total = carry
+            m, p = f @ m, f @ p @ f.T + q
+            e, w = v - z @ m, z @ p @ z + 1.0
+            k = (p @ z) / w
+            return (m + k * e, p - np.outer(k, z @ p), total + np.log(w) + e * e / w), None
+
+        return jax.lax.scan(step, (0.0 * z, q, 0.0), x)[0][2]
+
+    def pytensor(pt, x, y, z):
+        f, q = 0.2 * y, 0.1 * (y @ y.T) + pt.eye(4)
+
+        def step(v, m, p, total):
+            m, p = f @ m, f @ p @ f.T + q
+            e, w = v - z @ m, z @ p @ z + 1.0
+            k = (p @ z) / w
+            return m + k * e, p - pt.outer(k, z @ p), total + pt.log(w) + e * e / w
+
+        return scan(step, x, [0.0 * z, q, 0.0])[2][-1]
+
+
+class Euler:
+    """The positions of a Lorenz system."""
+
+    def numpy(x, y):
+        out, p = np.empty((x.size, 3)), y
+        for i in range(x.size):
+            d = np.empty(3)
+            d[0] = 10.0 * (p[1] - p[0])
+            d[1] = p[0] * (28.0 - p[2]) - p[1]
+            d[2] = p[0] * p[1] - 8.0 * p[2] / 3.0
+            p = p + 0.001 * d
+            out[i] = p
+        return out
+
+    numba = numpy
+
+    def jax(x, y):
+        def step(p, _):
+            d = np.stack([10.0 * (p[1] - p[0]), p[0] * (28.0 - p[2]) - p[1], p[0] * p[1] - 8.0 * p[2] / 3.0])
+            p = p + 0.001 * d
+            return p, p
+
+        return jax.lax.scan(step, y, x)[1]
+
+    def pytensor(pt, x, y):
+        def step(_, p):
+            d = pt.stack([10.0 * (p[1] - p[0]), p[0] * (28.0 - p[2]) - p[1], p[0] * p[1] - 8.0 * p[2] / 3.0])
+            return p + 0.001 * d
+
+        return scan(step, x, [y])
+
+
+def scan(step, sequence, first):
+    """Calls PyTensor's loop without its updates."""
+    import pytensor
+    import pytensor.tensor as pt
+
+    first = [pt.as_tensor(value, dtype=sequence.dtype) for value in first]
+    return pytensor.scan(step, sequences=[sequence], outputs_info=first, return_updates=False)
+
+
+class Logistic(LogisticLoss):
+    by = (2,)
+
+
+class Mlp:
+    """A network of three layers."""
+
+    by = (1, 2)
+
+    def numpy(x, y, z):
+        return np.mean((np.tanh(np.tanh(x @ y) @ z) @ z) ** 2)
+
+    def pytensor(pt, x, y, z):
+        return pt.mean((pt.tanh(pt.tanh(x @ y) @ z) @ z) ** 2)
+
+
+class CrossEntropy:
+    """Softmax cross-entropy of a linear model."""
+
+    by = (2,)
+
+    def numpy(x, y, z):
+        return np.mean(np.sum(y * jax.nn.log_softmax(x @ z, axis=1), axis=1))
+
+    def pytensor(pt, x, y, z):
+        return pt.mean(pt.sum(y * pt.special.log_softmax(x @ z, axis=1), axis=1))
+
+
+class GaussianProcess:
+    """The negative log-likelihood of a Gaussian process, apart from constants."""
+
+    by = (2,)
+
+    def numpy(x, y, z):
+        d = np.sum((x[:, None, :] - x[None, :, :]) ** 2, axis=2)
+        l = np.linalg.cholesky(np.exp(-d / (z[0] ** 2 + 1)) + (z[1] ** 2 + 0.1) * np.eye(60))
+        a = jax.scipy.linalg.solve_triangular(l, y, lower=True)
+        return 0.5 * np.sum(a * a) + np.sum(np.log(np.diagonal(l)))
+
+    def pytensor(pt, x, y, z):
+        d = pt.sum((x[:, None, :] - x[None, :, :]) ** 2, axis=2)
+        l = pt.linalg.cholesky(pt.exp(-d / (z[0] ** 2 + 1)) + (z[1] ** 2 + 0.1) * pt.eye(60))
+        a = pt.linalg.solve_triangular(l, y, lower=True)
+        return 0.5 * pt.sum(a * a) + pt.sum(pt.log(pt.diagonal(l)))
+
+
 EXPRESSIONS = {
     "score": Score,
     "add": Add,
@@ -444,4 +632,13 @@ EXPRESSIONS = {
     "distances": Distances,
     "stencil": Stencil,
     "batched-dot": BatchedDot,
+    "ar2": Ar2,
+    "ar2-gradient": Ar2Gradient,
+    "garch": Garch,
+    "kalman": Kalman,
+    "euler": Euler,
+    "logistic": Logistic,
+    "mlp": Mlp,
+    "cross-entropy": CrossEntropy,
+    "gaussian-process": GaussianProcess,
 }

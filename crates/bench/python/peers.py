@@ -22,6 +22,8 @@ ROUND_SECONDS = 0.002
 
 
 def numpy(case, inputs):
+    if hasattr(EXPRESSIONS[case], "by"):
+        raise NotImplementedError("NumPy has no gradients")
     return EXPRESSIONS[case].numpy, inputs
 
 
@@ -48,7 +50,7 @@ def jax(case, inputs):
     import jax.numpy
 
     compiled, values = traced(case), [jax.numpy.asarray(value) for value in inputs]
-    return lambda *values: compiled(*values).block_until_ready(), values
+    return lambda *values: jax.block_until_ready(compiled(*values)), values
 
 
 @functools.cache
@@ -59,10 +61,13 @@ def traced(case):
     import jax.scipy.special
 
     jax.config.update("jax_enable_x64", True)
-    function = EXPRESSIONS[case].numpy
+    expression = EXPRESSIONS[case]
+    function = getattr(expression, "jax", None) or expression.numpy
     if isinstance(function, types.FunctionType):
-        names = {"np": jax.numpy, "special": jax.scipy.special}
-        return jax.jit(types.FunctionType(function.__code__, names, function.__name__))
+        names = {"np": jax.numpy, "special": jax.scipy.special, "jax": jax}
+        function = types.FunctionType(function.__code__, names, function.__name__)
+        by = getattr(expression, "by", None)
+        return jax.jit(jax.value_and_grad(function, argnums=by) if by else function)
     return jax.jit(getattr(jax.numpy, function.__name__))
 
 
@@ -83,7 +88,11 @@ def compiled(case, kinds, mode, trust_input):
     names = ["x", "y", "z"][: len(kinds)]
     variables = [pt.tensor(name, dtype=dtype, shape=(None,) * ndim) for name, (dtype, ndim) in zip(names, kinds)]
     chosen = get_mode("NUMBA") if mode == "numba" else get_mode("CVM")
-    function = pytensor.function(variables, EXPRESSIONS[case].pytensor(pt, *variables), mode=chosen)
+    expression = EXPRESSIONS[case]
+    result = expression.pytensor(pt, *variables)
+    if by := getattr(expression, "by", None):
+        result = [result, *pytensor.grad(result, [variables[k] for k in by])]
+    function = pytensor.function(variables, result, mode=chosen)
     function.trust_input = trust_input
     return function
 
@@ -122,7 +131,9 @@ PEERS = {
 
 
 def probe(result):
-    """Returns the shape of a result, and at most 16 of its elements."""
+    """Returns the shape of the first result, and at most 16 of its elements."""
+    if isinstance(result, (tuple, list)):
+        result = result[0]
     result = np.asarray(result)
     flat, count = result.reshape(-1), min(result.size, 16)
     chosen = [k * (result.size - 1) // max(count - 1, 1) for k in range(count)]

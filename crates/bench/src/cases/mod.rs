@@ -9,6 +9,7 @@ mod everyday;
 mod farm;
 mod jit;
 mod load;
+mod loops;
 mod memory;
 mod native;
 mod overhead;
@@ -88,6 +89,9 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("suite", "Programs of several ops, f64 and f32, one thread and two", suite::run)
         .compared()
         .by_line(),
+    Case::new("loops", "Loops, and values with their gradients, f64, one thread", loops::run)
+        .compared()
+        .by_line(),
     Case::new("memory", "Memory-bound expressions, one thread, results reused", memory::run).by_line(),
     Case::new("call", "Calls on a few elements: precast from Rust, peers from Python", call::run),
     Case::new("native", "Graphs of C scalars called as plain C functions", native::run),
@@ -123,6 +127,7 @@ pub(crate) const CASES: &[Case] = &[
 pub(crate) fn asked() -> Vec<&'static str> {
     let mut names: Vec<&str> = everyday::EXPRESSIONS.iter().map(|expression| expression.name).collect();
     names.extend(suite::names());
+    names.extend(loops::names());
     names.extend(["score", "product", "add"]);
     names
 }

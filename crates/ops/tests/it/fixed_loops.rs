@@ -153,3 +153,54 @@ fn loops_of_known_extents_survive_json() {
         assert!(loops(&again).iter().all(Scan::has_known_extents), "{text}");
     }
 }
+
+#[test]
+fn large_or_unknown_loops_have_tensors() {
+    for text in [
+        "scan(lambda c, x: (c + x, None), 0.0 * v, stack([v, v]))[0]",
+        "scan(lambda c, x: (c + x, None), zeros(257), v)[0]",
+        "scan(lambda c, x: (c + x.astype('f16').astype('f64'), None), u, r)[0]",
+        "scan(lambda c, x: (sort(c) + x, None), u, r)[0]",
+    ] {
+        let graph = graph(text);
+        assert!(!loops(&graph).iter().any(Scan::has_known_extents), "{text}");
+    }
+}
+
+#[test]
+fn wrong_facts_are_refused() {
+    let ops = Ops::standard();
+    let graph = graph("scan(lambda c, x: (c + x[None, 0] * ones(3), c), 0 * v[:3] + u, r)[1]");
+    let json = precast_graph::json::render(&graph);
+    assert!(json.contains("\"extents\""), "{json}");
+    for (from, to) in [
+        ("[3]", "[4]"),
+        ("[3]", "[-3]"),
+        ("[3]", "[4611686018427387904, 4611686018427387904]"),
+        ("[3]", "[]"),
+    ] {
+        let wrong = replaced(&json, from, to);
+        assert!(precast_graph::json::parse(&wrong, &ops).is_err(), "{to}: {wrong}");
+    }
+}
+
+/// Replaces the first list of extents of a loop.
+fn replaced(json: &str, from: &str, to: &str) -> String {
+    let (before, after) = json.split_once("\"extents\"").unwrap();
+    format!("{before}\"extents\"{}", after.replacen(from, to, 1))
+}
+
+#[test]
+fn loops_of_known_extents_refuse_others() {
+    let graph = graph("scan(lambda c, x: (c @ k, x), u, r)[1]");
+    let mut values = inputs(3, false);
+    values[6] = Array::F64(ArrayD::zeros(IxDyn(&[3, 2])));
+    assert!(precast_graph::interpret(&graph, &values).is_err());
+    let inputs = values.into_iter().map(|value| (value, Layout::C)).collect();
+    let lowered = Arc::new(rewrite::lower(&graph).unwrap());
+    agree::check(
+        compiler::levels()[0],
+        "gnu11",
+        vec![Call { graph: lowered, inputs, output: None, stretched: false }],
+    );
+}

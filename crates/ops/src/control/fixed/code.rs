@@ -244,7 +244,7 @@ pub(in crate::control) fn compile_args(fixed: &Fixed) -> Vec<String> {
 /// Generates the function of a loop.
 pub(in crate::control) fn function(scan: &Scan, fixed: &Fixed, name: &str) -> Result<String, LinkError> {
     let loops = Loop { scan, fixed };
-    let (mut before, mut body, mut after) = (Text::at(1), Text::at(2), Text::at(1));
+    let (mut before, mut body, mut after) = (Text::at(1), Text::at(3), Text::at(1));
     loops.read(&mut before, &mut body);
     fixed.write_known(&mut before);
     fixed.write(name, &mut body)?;
@@ -256,6 +256,7 @@ pub(in crate::control) fn function(scan: &Scan, fixed: &Fixed, name: &str) -> Re
         ("WHERE", if scan.reverse { "steps - 1 - step" } else { "step" }),
         ("READS", &before.text),
         ("BODY", &body.text),
+        ("DONE", if scan.until { "done:\n" } else { "" }),
         ("WRITES", &after.text),
     ];
     Ok(render(include_str!("../../../c/scan_fixed.c.in"), &values))
@@ -321,7 +322,7 @@ impl Loop<'_> {
                 body,
             );
         }
-        let (mut copies, mut moves) = (Text::at(2), Text::at(2));
+        let (mut copies, mut moves) = (Text::at(3), Text::at(3));
         for (j, output) in outputs[..carries].iter().enumerate() {
             let (value, mut from) = (fixed.value(*output), fixed.name(*output));
             let own = format!("a{j}");
@@ -348,7 +349,7 @@ impl Loop<'_> {
         body.text += &copies.text;
         body.text += &moves.text;
         if let Some(stop) = outputs.last().filter(|_| self.scan.until) {
-            body.line(&format!("if ({}[0]) break;", fixed.name(*stop)));
+            body.line(&format!("if ({}[0]) goto done;", fixed.name(*stop)));
         }
     }
 }

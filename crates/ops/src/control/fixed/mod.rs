@@ -44,8 +44,9 @@ struct Value {
 }
 
 impl Value {
+    /// Returns the number of elements. Declared extents may be of any size.
     fn size(&self) -> usize {
-        self.shape.iter().product()
+        self.shape.iter().fold(1, |size: usize, n| size.saturating_mul(*n))
     }
 
     /// Returns whether C code can have the value. Known integers may be empty: the extents of a number.

@@ -223,6 +223,9 @@ fn reduction(reduce: &Reduce, inputs: &[&Value]) -> Option<Found> {
         None => dtypes[0],
     };
     super::sums::combine(reduce.kind, dtype)?;
+    if shape.iter().product::<usize>() > MAX_ELEMENTS {
+        return None;
+    }
     let (reduced, kept): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|d| reduce.reduces(*d));
     Some(sums(reduce.kind, reduce.map.clone(), shape, &reduced, &kept))
 }
