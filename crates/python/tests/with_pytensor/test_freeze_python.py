@@ -183,7 +183,6 @@ def asked():
     yield "Expm", [a], linalg.expm(a), [A]
     yield "TensorInv", [a], linalg.tensorinv(a, ind=1), [A]
     yield "TensorSolve", [a], linalg.tensorsolve(a.reshape((2, 2, 2, 2)), a[:2, 1:3]), [A]
-    yield "BlockDiagonal", [a], linalg.block_diag(a, 2 * a), [TALL]
     yield from asked_of_lapack(a)
     yield from asked_of_numpy(a)
 
