@@ -34,6 +34,7 @@ OLD = set(
 WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
 #: Outcomes that need `python=True`.
 BY_PYTHON = "with `python=True`, computed by NumPy and SciPy"
+DRAWS = 'draws with a key with `random="counter"`, or by NumPy and SciPy with `python=True`'
 BY_MODULE = "with `python=True`, compiled from its own C as an extension module, if it has C for its types"
 #: Modules of other linkers and of the debugger.
 OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
@@ -81,7 +82,9 @@ def outcome(own):
     """Returns the outcome of `freeze` for a class of ops."""
     if behaves_as(own, rules()) and not own.__module__.startswith(("pytensor.sparse", "pytensor.xtensor")):
         return "lowered"
-    if behaves_as(own, rules(of_python=True)):
+    if behaves_as(own, rules(of="counter")) and behaves_as(own, rules(of="python")):
+        return DRAWS
+    if behaves_as(own, rules(of="python")):
         return BY_PYTHON
     if issubclass(own, ScalarOp):
         is_scipys = (getattr(own, "nfunc_spec", None) or ("",))[0].rpartition(".")[2] in SPECIAL

@@ -17,6 +17,7 @@ from ...errors import CallError, GraphError
 from .._unit import signature
 from . import reasons
 from .extents import Extent, Extents
+from .keys import Keys
 
 #: Converts an Apply to variables of precast. The arguments are the walk, the Apply and its inputs.
 Rule = Callable[["Lowering", Any, list[Any]], Any]
@@ -25,6 +26,11 @@ _RULES: dict[str, Rule] = {}
 
 #: The rules of ops that Python computes between graphs.
 _OF_PYTHON: dict[str, Rule] = {}
+
+#: The rules of random draws that are functions of a key.
+_OF_COUNTER: dict[str, Rule] = {}
+
+_TABLES = {"graph": _RULES, "python": _OF_PYTHON, "counter": _OF_COUNTER}
 
 #: The methods and attributes that define the computation of an op.
 _COMPUTES = frozenset(("c_code", "impl", "make_thunk", "nfunc_spec", "perform", "rng_fn", "rng_fn_scipy"))
@@ -35,6 +41,7 @@ _BASES = ("Op", "COp", "CLinkerOp", "ScalarOp")
 #: Types whose values are settings of the graph.
 _PLAIN = ("NoneTypeT", "SliceType")
 
+KEYED = 'hint: `freeze(…, random="counter")` draws with a key, in the graph'
 HINT = "hint: `freeze(…, python=True)` computes it in Python, between graphs"
 
 
@@ -84,9 +91,9 @@ class Asked(NamedTuple):
     hosted: Hosted | None = None
 
 
-def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
+def rule(*names: str, of: str = "graph") -> Callable[[Rule], Rule]:
     """Declares the rule of ops by class name. Names of PyMC classes start with ``pymc.``."""
-    rules = _OF_PYTHON if of_python else _RULES
+    rules = _TABLES[of]
 
     def declare(made: Rule) -> Rule:
         for name in names:
@@ -100,10 +107,12 @@ def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
 class Lowering:
     """Lowers PyTensor graphs to variables of precast. With `python`, Python computes the ops that precast lacks."""
 
-    def __init__(self, python: bool = False) -> None:
+    def __init__(self, python: bool = False, key: Variable | None = None) -> None:
         self.python = python
+        #: The keys of draws; `None` if NumPy generators draw.
+        self.keys: Keys | None = None if key is None else Keys(key)
         #: The names of inputs.
-        self.taken: set[str] = set()
+        self.taken: set[str] = set() if key is None else {"key"}
         #: The Python calls. Each follows the calls whose results it uses.
         self.asked: list[Asked] = []
         #: The constant generators by name.
@@ -150,6 +159,8 @@ class Lowering:
 
     def known(self, type_: Any, value: Any) -> Any:
         """Converts a constant of a PyTensor type."""
+        if is_generator(type_) and self.keys is not None:
+            return Held("generator")
         if is_generator(type_):
             held = Held(f"generator.{len(self.generators)}")
             self.generators[held.name] = value
@@ -247,6 +258,8 @@ class Lowering:
             return inlined
         if named is not None:
             return _RULES[named]
+        if self.keys is not None and derives(own, "RNGConsumerOp", "AbstractRNGConstructor"):
+            return by_counter(own)
         asked = behaves_as(own, _OF_PYTHON)
         by_python = None if asked is None else _OF_PYTHON[asked]
         if by_python is None and has_c(own):
@@ -254,8 +267,18 @@ class Lowering:
         if by_python is None:
             raise Refused(reasons.of(own))
         if not self.python:
-            raise Refused(f"{reasons.of(own)}\n    {HINT}")
+            keyed = f"\n    {KEYED}" if behaves_as(own, _OF_COUNTER) else ""
+            raise Refused(f"{reasons.of(own)}{keyed}\n    {HINT}")
         return by_python
+
+
+def by_counter(own: type) -> Rule:
+    """Returns the rule of a random variable whose draws are functions of a key."""
+    name = behaves_as(own, _OF_COUNTER)
+    if name is None:
+        hint = "\n    hint: `freeze(…, python=True)` without `random` draws with NumPy" if behaves_as(own, _OF_PYTHON) else ""
+        raise Refused(f"precast cannot draw from it with a key{hint}")
+    return _OF_COUNTER[name]
 
 
 def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
@@ -291,7 +314,7 @@ def behaves_as(own: type, names: Container[str]) -> str | None:
 def name_of(op: Any) -> str:
     """Returns the name of the class that an op is lowered as."""
     own = type(op)
-    return behaves_as(own, _RULES) or behaves_as(own, _OF_PYTHON) or own.__name__
+    return next(filter(None, (behaves_as(own, table) for table in _TABLES.values())), own.__name__)
 
 
 def has_c(own: type) -> bool:
@@ -317,14 +340,14 @@ def declaring(own: type, method: str) -> type | None:
     return next((base for base in own.__mro__ if method in base.__dict__), None)
 
 
-def derives(own: type, name: str) -> bool:
-    """Returns whether a class derives from a PyTensor class."""
-    return any(base.__name__ == name for base in own.__mro__)
+def derives(own: type, *names: str) -> bool:
+    """Returns whether a class derives from one of some PyTensor classes."""
+    return any(base.__name__ in names for base in own.__mro__)
 
 
-def rules(of_python: bool = False) -> frozenset[str]:
+def rules(of: str = "graph") -> frozenset[str]:
     """Returns the names of the classes with rules."""
-    return frozenset(_OF_PYTHON if of_python else _RULES)
+    return frozenset(_TABLES[of])
 
 
 def is_lazy(node: Any) -> bool:
