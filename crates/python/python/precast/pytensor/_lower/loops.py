@@ -139,7 +139,8 @@ def looped(lower: Lowering, node: Any, inputs: list[Any], key: Variable | None) 
         length = lower.number(variable)
         is_whole = not info.as_while and (length is known or length == known)
         length = length if isinstance(length, int) else cast(value, "int64")
-        results.append(rows_ if is_whole else fitted(rows_, done, 0, length, count if info.as_while else None))
+        made = rows_ if is_whole else fitted(rows_, done, 0, length, count if info.as_while else None)
+        results.append(made if is_whole else none_if_no_steps(made, count, length))
     tell(lower, node, given)
     return [*results, *with_generators(shared, given.untraced)]
 
@@ -235,6 +236,13 @@ def fitted(elements: Variable, done: Any, depth: int, length: Any, steps: Any) -
     elements = padded(elements, call("maximum", call("sub", missing, short), 0))
     end = call("switch", call("gt", missing, 0), call("maximum", call("sub", length, short), 0), length)
     return index(elements, slice(None, end))
+
+
+def none_if_no_steps(elements: Variable, steps: Any, length: Any) -> Variable:
+    """Returns collected elements. A scan without steps collects none, whatever the length of its buffer."""
+    if isinstance(steps, int):
+        return elements if steps > 0 else index(elements, slice(None, 0))
+    return index(elements, slice(None, call("switch", call("eq", steps, 0), 0, length)))
 
 
 def padded(elements: Variable, count: Variable) -> Variable:
