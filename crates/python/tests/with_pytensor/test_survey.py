@@ -15,7 +15,8 @@ pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402, F401
 from precast._calls import SPECIAL  # noqa: E402
 from precast.pytensor._lower import reasons  # noqa: E402
-from precast.pytensor._lower.lowering import Refused, behaves_as, has_c, rules  # noqa: E402
+from precast.pytensor._lower.classes import behaves_as, has_c  # noqa: E402
+from precast.pytensor._lower.lowering import Refused, rules  # noqa: E402
 from precast.pytensor._lower.own_c import Loop  # noqa: E402
 from pytensor.compile.builders import OpFromGraph  # noqa: E402
 from pytensor.graph.op import Op  # noqa: E402

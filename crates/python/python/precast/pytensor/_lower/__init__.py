@@ -6,6 +6,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ```
 ================== ===================================================================================
 ``lowering``       the walk, the interface of rules, and the collection of refusals
+``classes``        the class whose computation an op has
 ``extents``        the extents that are known to be equal; PyTensor does not broadcast at run time
 ``scalars``        scalar functions
 ``own_c``          scalar functions that the library lacks, compiled from their own C

@@ -11,7 +11,8 @@ from typing import Any
 from ..._calls import SPECIAL
 from ..._draws import names
 from ..._variable import Variable
-from .lowering import HINT, Lowering, Refused, array_type, behaves_as, declaring, key_of, name_of, rule
+from .classes import behaves_as, declaring, key_of
+from .lowering import HINT, Lowering, Refused, array_type, name_of, rule
 
 #: The function for each class of ops, and the attributes of the op that become settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {

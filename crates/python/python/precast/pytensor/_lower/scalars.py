@@ -12,7 +12,8 @@ import numpy
 
 from ..._variable import Variable, call
 from . import own_c
-from .lowering import Refused, behaves_as, cast, constant
+from .classes import behaves_as
+from .lowering import Refused, cast, constant
 
 #: Functions that cast their arguments to the dtype of the result.
 _IN_RESULT = {
