@@ -166,6 +166,23 @@ def test_bounds_without_integers_raise():
         counted([n], random.integers(n, 0))(KEY, np.array(0))
 
 
+def keyed(*numbers):
+    """Returns the normal numbers of a key, to which numbers are folded in."""
+    key = precast.input("key", "u32[2]")
+    inner = key
+    for number in numbers:
+        inner = precast.random.fold_in(inner, number)
+    return precast.function([key], precast.random.normal(inner, 3), policy="interpret")(KEY)
+
+
+def test_keys_fold_in_positions_and_steps():
+    draws = counted([], [random.normal(size=3), random.normal(size=3)])(KEY)
+    compare(draws, [keyed(0), keyed(1)], is_exact=True)
+    made, updates = walk(n, (3,))
+    steps = np.diff(counted([n, s], made, updates=updates)(KEY, np.array(3), np.array(1.0)), axis=0, prepend=0)
+    compare(steps, np.stack([keyed(0, step, 0) for step in range(3)]), near=1e-13)
+
+
 def walk(steps, size=None):
     """Returns a random walk of PyTensor with draws in its steps, the last generator, and the generator."""
     rng = pytensor.shared(np.random.default_rng(1), name="rng")
