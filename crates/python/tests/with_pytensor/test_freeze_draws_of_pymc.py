@@ -53,6 +53,13 @@ def test_draws_have_the_distribution_of_numpys(which):
     assert are_alike(*products), name
 
 
+def test_draws_that_reject_candidates_are_loops():
+    fn = drawn("HurdlePoisson", {"psi": 0.5, "mu": 3, "shape": COUNT})
+    frozen = precast.pytensor.freeze(fn, random="counter")
+    assert "= scan{body=" in str(frozen.graph)
+    assert are_alike(frozen.function(policy="interpret")(KEY), fn())
+
+
 @pytest.mark.parametrize("name", ["CAR", "Interpolated"])
 def test_distributions_without_a_key_are_rejected(name):
     with pytest.raises(precast.FreezeError, match="precast cannot draw from it with a key$"):
