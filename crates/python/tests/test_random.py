@@ -45,6 +45,21 @@ def test_shapes_come_from_variables(tmp_path):
     np.testing.assert_array_equal(function(KEY, np.ones((4, 3))), 1 + zeros)
 
 
+def test_multinomial_is_a_chain_of_binomial_draws(tmp_path):
+    p = [0.5, 2.0, 0.0, 1.5]
+
+    def chain(key):
+        keys, left, counts = random.split(key, 3), 30, []
+        for at in range(3):
+            counts.append(random.binomial(keys[at], left, p[at] / sum(p[at:]), (5,)))
+            left = left - counts[-1]
+        return precast.stack([*counts, left], axis=-1)
+
+    expected = drawn(chain, tmp_path)
+    np.testing.assert_array_equal(drawn(lambda key: random.multinomial(key, 30, p, 5), tmp_path), expected)
+    assert (expected.sum(-1) == 30).all() and (expected[:, 2] == 0).all()
+
+
 LAWS = {
     "normal": (lambda key: random.normal(key, (COUNT,)), "norm", ()),
     "exponential": (lambda key: random.exponential(key, COUNT), "expon", ()),

@@ -145,13 +145,13 @@ macro_rules! composed_rows {
             random_binomial(key, n, p, shape) [] {dtype = None} = binomial;
             /// The failures before `n` successes of probability `p`.
             random_negative_binomial(key, n, p, shape) [] {dtype = None} = negative_binomial;
-            /// The counts of each category in `n` trials, in a last axis whose extent the type of `p` gives.
+            /// The counts of each category in `n` trials, in the last axis. The probabilities `p` need not add up to 1.
             random_multinomial(key, n, p, shape) [] {dtype = None} = multinomial;
             /// Vectors of probabilities with the parameters `alpha` in the last axis.
             random_dirichlet(key, alpha, shape) [] {dtype = None} = dirichlet;
-            /// Normal vectors with a mean and a covariance.
+            /// Normal vectors with a mean and a covariance; NaN if the covariance is not positive definite.
             random_multivariate_normal(key, mean, cov, shape) [] {dtype = None} = multivariate_normal;
-            /// Matrices of the Wishart distribution with `df` degrees of freedom.
+            /// Matrices of the Wishart distribution with `df` degrees of freedom; NaN if `scale` is not positive definite.
             random_wishart(key, df, scale, shape) [] {dtype = None} = wishart;
             /// The position of a category along an axis, whose probabilities have these logarithms up to a constant.
             random_categorical(key, logits) [] {axis = -1;; shape} = categorical;

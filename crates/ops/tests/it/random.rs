@@ -157,7 +157,7 @@ fn weighted_choices_without_replacement_are_distinct() {
 }
 
 /// Calls of every function, of a key `k`, parameters `a` and `b` with three elements, and a matrix `m`.
-const CALLS: [&str; 33] = [
+const CALLS: [&str; 35] = [
     "random.split(k, (2, 3))",
     "random.fold_in(k, [1, 2, 3])",
     "random.bits(k, 70)",
@@ -184,6 +184,8 @@ const CALLS: [&str; 33] = [
     "random.binomial(k, floor(a * 30), b / 9, (25, 3))",
     "random.negative_binomial(k, a, b / 9, (25, 3))",
     "random.multinomial(k, 30, [0.2, 0.5, 0.3], 9)",
+    "random.multinomial(k, 30, b, (4, 2))",
+    "random.multinomial(k, 30, outer(a, b))",
     "random.dirichlet(k, a, 9)",
     "random.multivariate_normal(k, b, m, 9)",
     "random.wishart(k, 7, m, 9)",
@@ -299,7 +301,6 @@ fn wrong_calls_are_refused() {
         ("random.categorical(k, [[1, 2], [3, 4]], shape=(3,))", "extent 2 does not fit the extent 3"),
         ("random.categorical(k, [[1, 2], [3, 4]], shape=())", "does not fit a shape of 0"),
         ("random.randint(k, 3, 0, 1.5)", "integers"),
-        ("random.multinomial(k, 3, x)", "fixed extent"),
         ("random.key(1.5)", "integers"),
         ("random.key([1, 2])", "one integer"),
         ("random.nrmal(k)", "nearest `random_normal`"),
@@ -333,6 +334,42 @@ fn impossible_choices_fail_in_the_call() {
     ] {
         assert!(interpret(&parsed(text, &[]), &[]).is_err(), "{text}");
     }
+}
+
+#[test]
+fn matrices_without_a_root_give_nan() {
+    // An indefinite covariance between two valid ones.
+    let stack = "[[[2, 0], [0, 3]], [[1, 2], [2, 1]], [[4, 0], [0, 5]]]";
+    for text in [
+        format!("isnan(random.multivariate_normal(random.key(0), [0, 1], {stack}))[:, 1]"),
+        format!("isnan(random.wishart(random.key(0), 5, {stack}))[:, 1, 1]"),
+    ] {
+        let value = interpret(&parsed(&text, &[]), &[]).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(value, [Array::from(ndarray::arr1(&[false, true, false]))], "{text}");
+    }
+}
+
+#[test]
+fn multinomial_counts_do_not_depend_on_the_type_of_the_probabilities() {
+    let types = [("k", "u32[2]"), ("p", "f64[?]")];
+    let types = types.map(|(name, ty)| (name.to_owned(), ty.parse::<Type>().unwrap()));
+    let (key, p) = (Array::from(ndarray::arr1(&[3_u32, 7])), [0.5, 2.0, 0.0, 1.5]);
+    let unknown = parsed("random.multinomial(k, 30, p, 5)", &types);
+    let known = parsed("random.multinomial(k, 30, [0.5, 2.0, 0.0, 1.5], 5)", &types[..1]);
+    let expected = interpret(&known, std::slice::from_ref(&key)).unwrap();
+    assert_eq!(interpret(&unknown, &[key.clone(), Array::from(ndarray::arr1(&p))]).unwrap(), expected);
+    let one = interpret(&unknown, &[key.clone(), Array::from(ndarray::arr1(&[0.25]))]).unwrap();
+    assert_eq!(one, [Array::from(ndarray::Array2::from_elem((5, 1), 30_i64))]);
+    assert!(interpret(&unknown, &[key, Array::zeros(DType::F64, &[0])]).is_err());
+}
+
+#[test]
+fn multinomial_does_not_grow_with_the_categories() {
+    let applies = |count: usize| {
+        let types = [("p".to_owned(), format!("f64[{count}]").parse::<Type>().unwrap())];
+        parsed("random.multinomial(random.key(1), 30, p, 5)", &types).applies().len()
+    };
+    assert_eq!(applies(3), applies(300));
 }
 
 #[test]

@@ -123,6 +123,7 @@ def tensorsolve(a: Any, b: Any, axes: Any) -> tuple[Any, ...]:
     return (numpy.linalg.tensorsolve(a, b, axes),)
 
 
+# Older bundles call it.
 @_call
 def block_diag(*matrices: Any) -> tuple[Any, ...]:
     return (_scipy("linalg").block_diag(*matrices),)

@@ -26,12 +26,12 @@ class Elsewhere:
         subprocess.run(["cc", "-std=c11", "-Wall", "-Werror", *words, f"{built}/libprecast.a", *private, "-o", str(self.c)], check=True)
         self.programs = [str(self.c), f"{built}/examples/call"]
 
-    def call(self, bundle: str, entry: str, point: list[float]) -> list[list[list[float]]]:
-        """Returns the output of each program as rows of numbers."""
-        told = []
+    def call(self, bundle: str, entry: str, point: list[float], seed: int | None = None) -> list[list[list[float]]]:
+        """Returns the output of each program as rows of numbers. With a seed, its key is the first input."""
+        told, key = [], [] if seed is None else [f"key={seed}"]
         for program in self.programs:
             # An empty environment: no Python, no PyTensor, no compiler.
-            ended = subprocess.run([program, bundle, entry, *map(repr, point)], env={}, capture_output=True, text=True, timeout=60)
+            ended = subprocess.run([program, bundle, entry, *key, *map(repr, point)], env={}, capture_output=True, text=True, timeout=60)
             assert ended.returncode == 0, ended.stderr
             told.append([[float(number) for number in line.split()] for line in ended.stdout.splitlines()])
         return told

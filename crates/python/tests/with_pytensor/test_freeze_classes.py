@@ -8,7 +8,8 @@ from frozen import compare, frozen, function
 pytensor = pytest.importorskip("pytensor")
 import pytensor.scalar as ps  # noqa: E402
 import pytensor.tensor as pt  # noqa: E402
-from precast.pytensor._lower.lowering import Lowering, Refused, _OF_PYTHON, _RULES, behaves_as  # noqa: E402
+from precast.pytensor._lower.classes import behaves_as  # noqa: E402
+from precast.pytensor._lower.lowering import Lowering, Refused, _OF_PYTHON, _RULES  # noqa: E402
 from pytensor.graph.op import Op  # noqa: E402
 from pytensor.raise_op import CheckAndRaise  # noqa: E402
 from pytensor.tensor.elemwise import Elemwise  # noqa: E402

@@ -181,6 +181,16 @@ def test_a_loop_may_have_no_steps(rewrites):
         assert made.shape == (0, 3) and made.dtype == np.float64
 
 
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+def test_the_last_of_no_collected_results_is_an_error(policy):
+    fn = function([w, s], scan(lambda x: (x + 1, until(x > s)), sequences=w)[-1], "fast_run")
+    ours = frozen(fn, policy=policy)
+    compare(ours(K, np.array(0.0)), fn(K, np.array(0.0)))
+    for each in (fn, ours):
+        with pytest.raises(IndexError):
+            each(np.zeros(0), np.array(0.0))
+
+
 def test_long_loops_are_not_unrolled():
     fn = function([s], scan(lambda x: x * s + 1, outputs_info=pt.ones(()), n_steps=1000), "fast_run")
     compare(frozen(fn)(np.array(0.5)), fn(np.array(0.5)))

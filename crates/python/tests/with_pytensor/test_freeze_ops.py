@@ -102,6 +102,8 @@ CASES = {
     "splits of rows": lambda: ([m], [pt.split(m, [1, 3], n_splits=2, axis=1)[1], pt.split(m, [1, 1, 1], n_splits=3, axis=0)[2]], each([M])),
     "allocations": lambda: ([s, v, n], [pt.alloc(s, n, 2), pt.alloc(v, n, v.shape[0]), pt.zeros((n,)), pt.ones((2, n), dtype="int32"), pt.alloc(0.0)], each([2.5, V, 3], [-0.0, V, 0])),
     "vectors of numbers": lambda: ([s, i], [pt.stack([s, i]), pt.stack([i, i + 1]), pt.as_tensor([s, 2, i * s])], each([2.5, 3])),
+    "ranges of floats": lambda: ([i, n], [pt.arange(i, n, 3, dtype="float32"), pt.arange(n, dtype="float64")], each([2, 20], [0, 0])),
+    "blocks on a diagonal": lambda: ([m, b], [pt.linalg.block_diag(m, 2 * m[1:], b), pt.linalg.block_diag(m, np.zeros((0, 0)))], each([M, INTS], [EMPTY, INTS])),
     "ranges": lambda: ([i, n], [pt.arange(n), pt.arange(i, n), pt.arange(n, i, -2), pt.arange(0.0, 2.0, 0.3)], each([2, 7], [7, 2])),
     "eyes": lambda: ([n], [pt.eye(n), pt.eye(n, 4, 1), pt.eye(3, n, -1, dtype="int8"), pt.tri(n, 3)], each([3], [0])),
     "diagonals": lambda: ([m, v], [pt.diag(m), pt.diag(v), pt.diagonal(m, offset=1), pt.trace(m)], each([M, V])),

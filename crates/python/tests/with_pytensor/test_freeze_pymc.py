@@ -184,3 +184,13 @@ def test_pymc_scalar_functions_match_scipy():
     # PyTensor's reference computes Rice draws with less precision than f64.
     expected = [stats.vonmises.logpdf(0.5, 0.7, loc=0.1), stats.rice.logpdf(0.5, 1 / 0.7, scale=0.7)]
     assert np.allclose(frozen(fn, python=True)(np.array(0.7)), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["i0e", "i1e"])
+def test_pymcs_own_scalar_functions_are_lowered(name):
+    special = pytest.importorskip("scipy.special")
+    from pymc.distributions import dist_math
+
+    x, given = pt.dvector("x"), np.linspace(-5, 5, 7)
+    ours = frozen(pytensor.function([x], getattr(dist_math, name)(x)))
+    assert np.allclose(ours(given), getattr(special, name)(given), rtol=1e-14)

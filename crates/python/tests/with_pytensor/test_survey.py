@@ -15,7 +15,8 @@ pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402, F401
 from precast._calls import SPECIAL  # noqa: E402
 from precast.pytensor._lower import reasons  # noqa: E402
-from precast.pytensor._lower.lowering import Refused, behaves_as, has_c, rules  # noqa: E402
+from precast.pytensor._lower.classes import behaves_as, has_c  # noqa: E402
+from precast.pytensor._lower.lowering import Refused, rules  # noqa: E402
 from precast.pytensor._lower.own_c import Loop  # noqa: E402
 from pytensor.compile.builders import OpFromGraph  # noqa: E402
 from pytensor.graph.op import Op  # noqa: E402
@@ -34,6 +35,7 @@ OLD = set(
 WHOLE = ("pytensor.sparse", "pytensor.tensor.random.basic", "pytensor.typed_list")
 #: Outcomes that need `python=True`.
 BY_PYTHON = "with `python=True`, computed by NumPy and SciPy"
+DRAWS = 'draws with a key with `random="counter"`, or by NumPy and SciPy with `python=True`'
 BY_MODULE = "with `python=True`, compiled from its own C as an extension module, if it has C for its types"
 #: Modules of other linkers and of the debugger.
 OTHERS = ("link", "compile.debug", "breakpoint", "graph", "printing", "xtensor")
@@ -81,7 +83,9 @@ def outcome(own):
     """Returns the outcome of `freeze` for a class of ops."""
     if behaves_as(own, rules()) and not own.__module__.startswith(("pytensor.sparse", "pytensor.xtensor")):
         return "lowered"
-    if behaves_as(own, rules(of_python=True)):
+    if behaves_as(own, rules(of="counter")) and behaves_as(own, rules(of="python")):
+        return DRAWS
+    if behaves_as(own, rules(of="python")):
         return BY_PYTHON
     if issubclass(own, ScalarOp):
         is_scipys = (getattr(own, "nfunc_spec", None) or ("",))[0].rpartition(".")[2] in SPECIAL

@@ -18,7 +18,7 @@ class World:
     def path(self, name: str) -> Path:
         return self.root / name
 
-    def run(self, *arguments: str, status: int = 0, compiler: bool = True, **variables: str) -> str:
+    def run(self, *arguments: str, status: int = 0, compiler: bool = True, python: str = sys.executable, **variables: str) -> str:
         """Runs Python and returns its output, or its messages if it is expected to fail. Without a compiler it has no home either."""
         home = str(self.path("home")) if compiler else "/nonexistent"
         environment = {"HOME": home, "PATH": os.environ["PATH"] if compiler else str(self.path("bin"))}
@@ -27,7 +27,7 @@ class World:
         if compiler:
             environment["PRECAST_CACHE"] = str(self.path("cache"))
         ended = subprocess.run(
-            [sys.executable, "-B", *arguments],
+            [python, "-B", *arguments],
             env=environment | variables,
             cwd=self.root,
             capture_output=True,

@@ -3,12 +3,17 @@
 //! Products of matrices are written as sums, because those have the same bits on every host.
 
 use super::continuous::standard_normal;
-use super::elements::{demand_equal, extents, parameter, shape_for};
+use super::elements::{Elements, demand_equal, extents, parameter, shape_for};
 use super::key::{floats, subkey, word};
 use super::sampled::{count_dtype, counted, drawn};
+use crate::linalg::Cholesky;
+use crate::registry::control::{Carries, Loop, Stepped};
 use crate::registry::operand::Operands;
+use crate::registry::variables::scalar_apply;
 use crate::rows::Row;
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Operand, Props, VarId};
+use precast_graph::{
+    Array, BuildError, DType, FunctionGraph, MakeNodeError, OpLibrary, Operand, Prop, Props, VarId,
+};
 
 /// Returns a parameter of at least `least` dimensions, the extents before its last `least` axes, and those of the axes.
 fn split(
@@ -67,57 +72,71 @@ pub(in crate::registry) fn multinomial(
     let dtype = count_dtype(operands, props)?;
     let word = word(operands)?;
     let n = parameter(operands, 1)?;
-    let (p, batch, _) = split(operands, 2, 1)?;
-    let axis = operands.ndim(p) - 1;
-    let Some(count) = operands.known_extent(p, axis).filter(|count| *count > 0) else {
-        let problem = format!(
-            "unknown or zero number of categories in `{}`\nhint: give the probabilities a type with a fixed extent, such as \
-             `f64[3]`",
-            operands.graph.ty(p)
-        );
-        return Err(operands.error(problem));
-    };
+    let (p, batch, last) = split(operands, 2, 1)?;
     let own = extents(operands, n)?;
     let elements = shape_for(operands, 3, &[own, batch])?.elements(operands, &[])?;
-    let mut parts = Vec::new();
-    for at in 0..count {
-        parts.push(operands.slice_last(p, at)?);
-    }
-    // The sum of the probabilities from each category on.
-    let mut sums = vec![parts[parts.len() - 1]];
-    for part in parts[..parts.len() - 1].iter().rev() {
-        let before = operands.call("add", [(*part).into(), sums[sums.len() - 1].into()])?;
-        sums.push(before);
-    }
+    let is_some = operands.call("gt", [last[0].clone(), 0_i64.into()])?;
+    let p = operands.demand(p, is_some, "random_multinomial: there are no categories")?;
     let zeros = operands.call("zeros_like", [elements.counters.into()])?;
     let zeros = operands.cast(zeros, DType::F64)?;
-    let mut left = operands.call("add", [n.into(), zeros.into()])?;
-    let mut counts = Vec::new();
-    for (number, (part, sum)) in (0_u64..).zip(parts.iter().zip(sums.iter().rev())).take(parts.len() - 1) {
-        let is_left = operands.call("gt", [(*sum).into(), 0.0.into()])?;
-        let share = operands.call("div", [(*part).into(), (*sum).into()])?;
-        let is_missing = operands.call("isnan", [(*sum).into()])?;
-        let is_left = operands.call("logical_or", [is_left.into(), is_missing.into()])?;
-        let share = operands.call("where", [is_left.into(), share.into(), 0.0.into()])?;
-        let own = subkey(operands, word, number)?;
-        let drawn = drawn(operands, "binomial_draw", own, &elements, &[left, share])?;
-        left = operands.call("sub", [left.into(), drawn.into()])?;
-        counts.push(Operand::Var(drawn));
-    }
-    counts.push(left.into());
-    let counts = operands.call_with("stack", &[Operand::List(counts)], &[("axis", (-1_i64).into())])?;
+    let left = operands.call("add", [n.into(), zeros.into()])?;
+    // The last category gets the trials that are left.
+    let shares = shares(operands, p)?;
+    let count = operands.extent(shares, 0)?;
+    let numbers = operands.call_with("arange", &[count], &[("dtype", Prop::DType(DType::U64).into())])?;
+    let words = scalar_apply(operands, "threefry", &[word, numbers])?;
+    let (counts, left) = binomials(operands, left, &elements, &[shares, words])?;
+    let ndim = elements.ndim;
+    let counts = operands.shuffled(counts, (1..=ndim).chain([0]).map(Some))?;
+    let left = with_axis(operands, left, 0)?;
+    let both = Operand::List(vec![counts.into(), left.into()]);
+    let counts = operands.call_with("concatenate", &[both], &[("axis", (-1_i64).into())])?;
     counted(operands, counts, dtype).map(Operand::Var)
 }
 
-impl Operands<'_> {
-    /// Returns the elements at one position of the last axis.
-    fn slice_last(&mut self, tensor: VarId, at: i64) -> Result<VarId, BuildError> {
-        let axis = self.ndim(tensor) - 1;
-        self.slice(tensor, axis, "i", &[at.into()])
-    }
+/// Returns the share of each category but the last in the probabilities from it on. Categories are the first axis.
+fn shares(operands: &mut Operands<'_>, p: VarId) -> Result<VarId, BuildError> {
+    let along = [("axis", Operand::from(-1_i64))];
+    let reversed = operands.call_with("flip", &[p.into()], &along)?;
+    let sums = operands.call_with("cumsum", &[reversed.into()], &along)?;
+    let sums = operands.call_with("flip", &[sums.into()], &along)?;
+    let is_left = operands.call("gt", [sums.into(), 0.0.into()])?;
+    let is_missing = operands.call("isnan", [sums.into()])?;
+    let is_left = operands.call("logical_or", [is_left.into(), is_missing.into()])?;
+    let shares = operands.call("div", [p.into(), sums.into()])?;
+    let shares = operands.call("where", [is_left.into(), shares.into(), 0.0.into()])?;
+    let axis = operands.ndim(shares) - 1;
+    let shares = operands.slice(shares, axis, "e", &[(-1_i64).into()])?;
+    operands.shuffled(shares, [axis].into_iter().chain(0..axis).map(Some))
+}
+
+/// Returns binomial numbers of the trials that are left, for each row of shares and its word, and the trials left after them.
+fn binomials(
+    operands: &mut Operands<'_>,
+    left: VarId,
+    elements: &Elements,
+    rows: &[VarId; 2],
+) -> Result<(VarId, VarId), BuildError> {
+    let name = operands.function;
+    let steps = operands.steps(&Operand::None, rows)?;
+    let mut carries = Carries::of(operands, &left.into())?;
+    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], row: &[VarId]| {
+        let mut operands = Operands::none(graph, library, name);
+        let drawn = drawn(&mut operands, "binomial_draw", row[1], elements, &[own[0], row[0]])?;
+        let left = operands.call("sub", [own[0].into(), drawn.into()])?;
+        Ok(Stepped { carries: vec![left], rows: vec![drawn], stop: None })
+    };
+    let made = Loop { steps, sequences: rows, reverse: false }.build(operands, &mut carries, &mut step)?;
+    Ok((made[1], made[0]))
+}
+
+/// Returns the Cholesky factor of a matrix, which is NaN if the matrix is not positive definite.
+fn factor(operands: &mut Operands<'_>, matrix: VarId) -> Result<VarId, BuildError> {
+    operands.apply(Cholesky { nan_on_error: true }, &[matrix])
 }
 
 /// Builds `random.multivariate_normal(key, mean, cov, shape, dtype)`: the mean, plus the Cholesky factor times normal numbers.
+/// The numbers are NaN if the covariance is not positive definite.
 pub(in crate::registry) fn multivariate_normal(
     operands: &mut Operands<'_>,
     _: &Row,
@@ -129,7 +148,7 @@ pub(in crate::registry) fn multivariate_normal(
     let cov = demand_equal(operands, cov, [&last[0], &of_last[1]], "the mean and the covariance")?;
     let elements = shape_for(operands, 3, &[of_mean, of_cov])?.elements(operands, &last)?;
     let normal = standard_normal(operands, word, &elements, DType::F64)?;
-    let factor = operands.call("cholesky", [cov.into()])?;
+    let factor = factor(operands, cov)?;
     let rows = with_axis(operands, normal, 1)?;
     let moved = contracted(operands, factor, rows, -1)?;
     let draw = operands.call("add", [mean.into(), moved.into()])?;
@@ -149,7 +168,7 @@ pub(in crate::registry) fn wishart(
     let own = extents(operands, df)?;
     let shape = shape_for(operands, 3, &[own, batch])?;
     let triangle = triangle(operands, word, df, &shape, &last)?;
-    let factor = operands.call("cholesky", [scale.into()])?;
+    let factor = factor(operands, scale)?;
     let (columns, rows) = (with_axis(operands, factor, 0)?, with_axis(operands, triangle, 2)?);
     let root = contracted(operands, columns, rows, -2)?;
     let (columns, rows) = (with_axis(operands, root, 1)?, with_axis(operands, root, 2)?);

@@ -16,9 +16,9 @@ from .._metadata import plan_of, states
 from .._stateful import Stateful
 from .._steps import GENERATOR, OBJECT, Steps, state_of
 from .._variable import Variable
-from ..errors import FreezeError, GraphTypeError
+from ..errors import FreezeError, GraphTypeError, GraphValueError
 from ._lower import Lowering
-from ._lower.lowering import HINT, Held, Hosted, constant, is_array, port_of, type_text
+from ._lower.lowering import HINT, Held, Hosted, constant, is_array, is_generator, port_of, type_text
 from ._plan import Planned
 
 #: The attributes in which PyMC objects keep their PyTensor function.
@@ -33,6 +33,7 @@ def freeze(
     state: Iterable[Any] = (),
     isa: str | Sequence[str] | None = None,
     python: bool = False,
+    random: str | None = None,
 ) -> Frozen:
     """Lowers a compiled PyTensor function to precast's op library. With a path, writes it to a bundle.
 
@@ -42,8 +43,13 @@ def freeze(
 
     With `python`, NumPy and SciPy compute random draws, decompositions and functions that precast lacks, between graphs. An op whose C
     needs the API of Python or NumPy becomes an extension module. Such a function is a `Steps`, which only Python can call.
+
+    With `random="counter"`, random draws are functions of a key, `key: u32[2]`, which is the first input (`precast.random.key`). They
+    have the distributions of PyTensor's draws, but other numbers. Generators are neither inputs nor outputs nor state.
     """
-    frozen = Frozen(_function(fn), set(state), name, python)
+    if random not in (None, "counter"):
+        raise GraphValueError(f'`random` is {random!r}, expected `None` or `"counter"`')
+    frozen = Frozen(_function(fn), set(state), name, python, random is not None)
     if path is not None:
         save(path, {frozen.name: frozen}, isa=isa)
     return frozen
@@ -52,12 +58,13 @@ def freeze(
 class Frozen:
     """A PyTensor function as a graph of precast."""
 
-    def __init__(self, fn: Any, state: set[Any], name: str | None, python: bool = False) -> None:
+    def __init__(self, fn: Any, state: set[Any], name: str | None, python: bool = False, has_key: bool = False) -> None:
         #: The name of the function in a bundle.
         self.name: str = name or _own_name(fn) or "function"
-        lower = Lowering(python)
+        keys = [_native.input("key", "u32[2]")] if has_key else []
+        lower = Lowering(python, *keys)
         inputs, values = _inputs(fn, state, lower)
-        outputs, updated = _outputs(fn)
+        outputs, updated = _outputs(fn, has_key)
         made = lower.graph(fn.maker.fgraph.inputs, outputs, values)
         if lower.refusals:
             raise FreezeError(_refusal(self.name, lower))
@@ -68,7 +75,7 @@ class Frozen:
         self.state: dict[str, Any] = {value.name: _copy(_value(fn, at)) for at, value in held.items()}
         names = _names(outputs[: len(outputs) - len(updated)], set(self.state)) + [inputs[at].name for at in updated]
         free = [value for at, value in inputs.items() if at not in held]
-        takes, gives = [*free, *held.values()], dict(zip(names, made, strict=True))
+        takes, gives = [*keys, *free, *held.values()], dict(zip(names, made, strict=True))
         is_one_graph = not lower.asked and all(isinstance(value, Variable) for value in (*takes, *made))
         if not is_one_graph and not python:
             raise FreezeError(f"cannot freeze `{self.name}`: an input or output is not an array\n{HINT}")
@@ -137,7 +144,7 @@ def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], 
     values: list[Any] = []
     for at, variable in enumerate(fgraph.inputs):
         stays = not _is_shared(fn, at) or at in updated or _shared(fn, at) in state
-        if not stays:
+        if not stays or lower.keys is not None and is_generator(variable.type):
             values.append(lower.known(variable.type, _value(fn, at)))
             continue
         name = _unique(_identifier(_name(fn, at) or f"x{at}"), lower.taken)
@@ -150,12 +157,13 @@ def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], 
     return kept, values
 
 
-def _outputs(fn: Any) -> tuple[list[Any], list[int]]:
-    """Returns the outputs, with updates last, and the inputs that the updates belong to."""
+def _outputs(fn: Any, has_key: bool) -> tuple[list[Any], list[int]]:
+    """Returns the outputs, with updates last, and the inputs that the updates belong to. With a key, generators are dropped."""
     fgraph = fn.maker.fgraph
-    mapping = fgraph.update_mapping
-    own = [at for at in range(len(fgraph.outputs)) if at not in mapping]
-    return [fgraph.outputs[at] for at in [*own, *mapping]], list(mapping.values())
+    stays = [at for at, output in enumerate(fgraph.outputs) if not (has_key and is_generator(output.type))]
+    updates = {at: given for at, given in fgraph.update_mapping.items() if at in stays}
+    own = [at for at in stays if at not in updates]
+    return [fgraph.outputs[at] for at in [*own, *updates]], list(updates.values())
 
 
 def _own_name(fn: Any) -> str | None:

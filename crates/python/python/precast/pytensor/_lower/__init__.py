@@ -6,6 +6,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ```
 ================== ===================================================================================
 ``lowering``       the walk, the interface of rules, and the collection of refusals
+``classes``        the class whose computation an op has
 ``extents``        the extents that are known to be equal; PyTensor does not broadcast at run time
 ``scalars``        scalar functions
 ``own_c``          scalar functions that the library lacks, compiled from their own C
@@ -20,6 +21,9 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``checks``         CheckAndRaise
 ``loops``          Scan, as a loop
 ``unrolled``       Scan, step by step
+``draws``          random draws as functions of a key, with ``random="counter"``; also ``draws_of_arrays``, ``draws_of_pymc``
+``batches``        the extents of independent draws
+``keys``           the keys of draws
 ``python``         ops that Python computes between graphs, with ``python=True``
 ``reasons``        the reasons why other ops have no rule
 ================== ===================================================================================
@@ -28,7 +32,22 @@ A rule is found by the name of the op's class or of its nearest base class. If a
 no rule, because the op has another meaning. Results have the dtypes of PyTensor's graph, and the values of PyTensor's `perform`.
 """
 
-from . import branches, checks, elementwise, indexing, linear, loops, own_ops, python, reductions, shapes, systems  # noqa: F401
+from . import (  # noqa: F401
+    branches,
+    checks,
+    draws,
+    draws_of_arrays,
+    draws_of_pymc,
+    elementwise,
+    indexing,
+    linear,
+    loops,
+    own_ops,
+    python,
+    reductions,
+    shapes,
+    systems,
+)
 from .lowering import Lowering, Refusal
 
 __all__ = ["Lowering", "Refusal"]

@@ -17,7 +17,7 @@ If Python or C++ computes a part of the steps, or the elements of a gradient are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..._variable import Variable, call
@@ -51,9 +51,9 @@ class Inputs(NamedTuple):
 @rule("Scan")
 def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     asked, refused, cxx = len(lower.asked), len(lower.refusals), len(lower.cxx)
-    reason = ""
+    reason, key = "", None if lower.keys is None else lower.keys.next()
     try:
-        made = looped(lower, node, inputs)
+        made = looped(lower, node, inputs, key)
     except (Refused, GraphError) as error:
         made, reason = [placeholder(output.type) for output in node.outputs], str(error)
     if len(lower.asked) > asked:
@@ -65,7 +65,7 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     refusals = lower.refusals[refused:]
     del lower.asked[asked:], lower.refusals[refused:], lower.cxx[cxx:]
     try:
-        return unrolled(lower, node, inputs)
+        return unrolled(lower, node, inputs, key)
     except Refused as error:
         if not reason:
             lower.refusals += refusals
@@ -73,10 +73,10 @@ def scan(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
         raise Refused(f"{reason}, and {error}") from None
 
 
-def looped(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
-    """Lowers a scan to a loop."""
+def looped(lower: Lowering, node: Any, inputs: list[Any], key: Variable | None) -> list[Any]:
+    """Lowers a scan to a loop. `key` is the key of its draws."""
     info, given = node.op.info, Inputs.of(node, inputs)
-    if not all(isinstance(value, Variable) for _, value in given.untraced):
+    if key is None and not all(isinstance(value, Variable) for _, value in given.untraced):
         raise Refused("a state is not an array")
     steps, known = cast(inputs[0], "int64"), lower.number(node.inputs[0])
     count = known if isinstance(known, int) else steps
@@ -100,16 +100,16 @@ def looped(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
             values += [parts[tap - window.oldest] for tap in window.ins]
         for state, parts in zip(states, state_parts, strict=True):
             values += [parts[len(parts) + tap] for tap in state.taps]
-        values += [*shared, *(value for _, value in given.others)]
+        values += [*with_generators(shared, given.untraced), *(value for _, value in given.others)]
         with lower.extents.inside():
-            results = iter(step_of(lower, node.op.fgraph, list(zip(values, extents_in(lower, info, given), strict=True))))
+            results = iter(step_of(lower, node.op.fgraph, list(zip(values, extents_in(lower, info, given), strict=True)), key, done))
             for window, parts in zip(windows, elements, strict=True):
                 written = [(tap - window.oldest, next(results)) for tap in window.outs]
                 for position, value in written:
                     parts[position] = same_extents(value, parts[position])
             made = [same_extents(next(results), parts[-1]) for parts in state_parts]
             collected = [next(results) for _ in given.lengths]
-            shared = [next(results) for _ in shared]
+            shared = arrays(next(results) for _ in given.untraced)
         carry = (
             done + 1,
             shared,
@@ -123,7 +123,7 @@ def looped(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
         stop = next(results)
         return carry, rows, cast(call("ne", stop, constant(0, stop.type.dtype)), "bool")
 
-    first = (constant(0, "int64"), [value for _, value in given.untraced], [each.first for each in windows], [each.first for each in states])
+    first = (constant(0, "int64"), arrays(value for _, value in given.untraced), [each.first for each in windows], [each.first for each in states])
     made, rows = call("scan", step, first, (xs, [each.rest for each in windows]), length=steps, until=info.as_while)
     (done, shared, window_parts, state_parts), (passed, kept, collected) = made, rows
     done = done if info.as_while else count
@@ -139,9 +139,21 @@ def looped(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
         length = lower.number(variable)
         is_whole = not info.as_while and (length is known or length == known)
         length = length if isinstance(length, int) else cast(value, "int64")
-        results.append(rows_ if is_whole else fitted(rows_, done, 0, length, count if info.as_while else None))
+        made = rows_ if is_whole else fitted(rows_, done, 0, length, count if info.as_while else None)
+        results.append(made if is_whole else none_if_no_steps(made, count, length))
     tell(lower, node, given)
-    return [*results, *shared]
+    return [*results, *with_generators(shared, given.untraced)]
+
+
+def arrays(values: Iterable[Any]) -> list[Any]:
+    """Returns the values that are arrays. With a key, generators have no state."""
+    return [value for value in values if isinstance(value, Variable)]
+
+
+def with_generators(values: Sequence[Any], pairs: Sequence[Any]) -> list[Any]:
+    """Inserts the generators of the states of a scan between arrays."""
+    rest = iter(values)
+    return [next(rest) if isinstance(value, Variable) else value for _, value in pairs]
 
 
 class Window:
@@ -224,6 +236,13 @@ def fitted(elements: Variable, done: Any, depth: int, length: Any, steps: Any) -
     elements = padded(elements, call("maximum", call("sub", missing, short), 0))
     end = call("switch", call("gt", missing, 0), call("maximum", call("sub", length, short), 0), length)
     return index(elements, slice(None, end))
+
+
+def none_if_no_steps(elements: Variable, steps: Any, length: Any) -> Variable:
+    """Returns collected elements. A scan without steps collects none, whatever the length of its buffer."""
+    if isinstance(steps, int):
+        return elements if steps > 0 else index(elements, slice(None, 0))
+    return index(elements, slice(None, call("switch", call("eq", steps, 0), 0, length)))
 
 
 def padded(elements: Variable, count: Variable) -> Variable:

@@ -16,7 +16,9 @@ from ..._variable import Variable, call
 from ...errors import CallError, GraphError
 from .._unit import signature
 from . import reasons
+from .classes import behaves_as, derives, has_c
 from .extents import Extent, Extents
+from .keys import Keys
 
 #: Converts an Apply to variables of precast. The arguments are the walk, the Apply and its inputs.
 Rule = Callable[["Lowering", Any, list[Any]], Any]
@@ -26,15 +28,15 @@ _RULES: dict[str, Rule] = {}
 #: The rules of ops that Python computes between graphs.
 _OF_PYTHON: dict[str, Rule] = {}
 
-#: The methods and attributes that define the computation of an op.
-_COMPUTES = frozenset(("c_code", "impl", "make_thunk", "nfunc_spec", "perform", "rng_fn", "rng_fn_scipy"))
+#: The rules of random draws that are functions of a key.
+_OF_COUNTER: dict[str, Rule] = {}
 
-#: PyTensor classes whose methods are placeholders.
-_BASES = ("Op", "COp", "CLinkerOp", "ScalarOp")
+_TABLES = {"graph": _RULES, "python": _OF_PYTHON, "counter": _OF_COUNTER}
 
 #: Types whose values are settings of the graph.
 _PLAIN = ("NoneTypeT", "SliceType")
 
+KEYED = 'hint: `freeze(…, random="counter")` draws with a key, in the graph'
 HINT = "hint: `freeze(…, python=True)` computes it in Python, between graphs"
 
 
@@ -84,9 +86,9 @@ class Asked(NamedTuple):
     hosted: Hosted | None = None
 
 
-def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
+def rule(*names: str, of: str = "graph") -> Callable[[Rule], Rule]:
     """Declares the rule of ops by class name. Names of PyMC classes start with ``pymc.``."""
-    rules = _OF_PYTHON if of_python else _RULES
+    rules = _TABLES[of]
 
     def declare(made: Rule) -> Rule:
         for name in names:
@@ -100,10 +102,12 @@ def rule(*names: str, of_python: bool = False) -> Callable[[Rule], Rule]:
 class Lowering:
     """Lowers PyTensor graphs to variables of precast. With `python`, Python computes the ops that precast lacks."""
 
-    def __init__(self, python: bool = False) -> None:
+    def __init__(self, python: bool = False, key: Variable | None = None) -> None:
         self.python = python
+        #: The keys of draws; `None` if NumPy generators draw.
+        self.keys: Keys | None = None if key is None else Keys(key)
         #: The names of inputs.
-        self.taken: set[str] = set()
+        self.taken: set[str] = set() if key is None else {"key"}
         #: The Python calls. Each follows the calls whose results it uses.
         self.asked: list[Asked] = []
         #: The constant generators by name.
@@ -150,6 +154,8 @@ class Lowering:
 
     def known(self, type_: Any, value: Any) -> Any:
         """Converts a constant of a PyTensor type."""
+        if is_generator(type_) and self.keys is not None:
+            return Held("generator")
         if is_generator(type_):
             held = Held(f"generator.{len(self.generators)}")
             self.generators[held.name] = value
@@ -247,6 +253,8 @@ class Lowering:
             return inlined
         if named is not None:
             return _RULES[named]
+        if self.keys is not None and derives(own, "RNGConsumerOp", "AbstractRNGConstructor"):
+            return by_counter(own)
         asked = behaves_as(own, _OF_PYTHON)
         by_python = None if asked is None else _OF_PYTHON[asked]
         if by_python is None and has_c(own):
@@ -254,8 +262,18 @@ class Lowering:
         if by_python is None:
             raise Refused(reasons.of(own))
         if not self.python:
-            raise Refused(f"{reasons.of(own)}\n    {HINT}")
+            keyed = f"\n    {KEYED}" if behaves_as(own, _OF_COUNTER) else ""
+            raise Refused(f"{reasons.of(own)}{keyed}\n    {HINT}")
         return by_python
+
+
+def by_counter(own: type) -> Rule:
+    """Returns the rule of a random variable whose draws are functions of a key."""
+    name = behaves_as(own, _OF_COUNTER)
+    if name is None:
+        hint = "\n    hint: `freeze(…, python=True)` without `random` draws with NumPy" if behaves_as(own, _OF_PYTHON) else ""
+        raise Refused(f"precast cannot draw from it with a key{hint}")
+    return _OF_COUNTER[name]
 
 
 def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
@@ -271,60 +289,15 @@ def inlined(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     return made
 
 
-def key_of(own: type, name: str) -> str:
-    """Returns a name of an op or its class, prefixed with its package unless that is PyTensor."""
-    package = own.__module__.split(".")[0]
-    return name if package == "pytensor" else f"{package}.{name}"
-
-
-def behaves_as(own: type, names: Container[str]) -> str | None:
-    """Returns the class name, among `names`, whose computation a class of ops has; `None` if it has another one."""
-    for base in own.__mro__:
-        name = key_of(base, base.__name__)
-        if name in names:
-            return name
-        if not _COMPUTES.isdisjoint(base.__dict__):
-            return None
-    return None
-
-
 def name_of(op: Any) -> str:
     """Returns the name of the class that an op is lowered as."""
     own = type(op)
-    return behaves_as(own, _RULES) or behaves_as(own, _OF_PYTHON) or own.__name__
+    return next(filter(None, (behaves_as(own, table) for table in _TABLES.values())), own.__name__)
 
 
-def has_c(own: type) -> bool:
-    """Returns whether a class of ops has C that matches its computation."""
-    declares = declaring(own, "c_code")
-    is_there = declares is not None and declares.__name__ not in ("CLinkerOp", "COp", "HideC")
-    return is_there and reasons.of_class(own) is None and c_is_of(own)
-
-
-def c_is_of(own: type) -> bool:
-    """Returns whether the C of a class is current. A class that redefines the computation of a base class must define its own C."""
-    declares = declaring(own, "c_code")
-    for method in ("perform", "impl"):
-        replaced = None if declares is None else declaring(declares, method)
-        is_real = replaced is not None and replaced.__name__ not in _BASES and not replaced.__name__.startswith("_NoPython")
-        if is_real and declaring(own, method) is not replaced:
-            return False
-    return True
-
-
-def declaring(own: type, method: str) -> type | None:
-    """Returns the class in the hierarchy that defines a method."""
-    return next((base for base in own.__mro__ if method in base.__dict__), None)
-
-
-def derives(own: type, name: str) -> bool:
-    """Returns whether a class derives from a PyTensor class."""
-    return any(base.__name__ == name for base in own.__mro__)
-
-
-def rules(of_python: bool = False) -> frozenset[str]:
+def rules(of: str = "graph") -> frozenset[str]:
     """Returns the names of the classes with rules."""
-    return frozenset(_OF_PYTHON if of_python else _RULES)
+    return frozenset(_TABLES[of])
 
 
 def is_lazy(node: Any) -> bool:

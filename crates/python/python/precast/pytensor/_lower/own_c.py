@@ -15,7 +15,8 @@ from ..._own import Apply, COp
 from ..._own.code import NAME, SUB
 from ..._types import TensorType
 from ..._variable import Variable, call
-from .lowering import Refused, c_is_of, cast, constant
+from .classes import c_is_of
+from .lowering import Refused, cast, constant
 
 _LISTS = ("c_headers", "c_header_dirs", "c_libraries", "c_lib_dirs", "c_compile_args", "c_no_compile_args", "c_init_code")
 

@@ -11,11 +11,11 @@ from typing import Any
 from ..._calls import SPECIAL
 from ..._draws import names
 from ..._variable import Variable
-from .lowering import HINT, Lowering, Refused, array_type, behaves_as, declaring, key_of, name_of, rule
+from .classes import behaves_as, declaring, key_of
+from .lowering import HINT, Lowering, Refused, array_type, name_of, rule
 
 #: The function for each class of ops, and the attributes of the op that become settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "BlockDiagonal": ("block_diag", ()),
     "Choose": ("choose", ("mode",)),
     "Convolve2d": ("convolve", ("method",)),
     "Eig": ("eig", ()),
@@ -65,7 +65,7 @@ _SETTINGS: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 
 
-@rule(*_CALLS, of_python=True)
+@rule(*_CALLS, of="python")
 def called(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     name, attributes = _CALLS[name_of(node.op)]
     if name == "lu_factor" and node.inputs[0].type.dtype not in ("float32", "float64", "complex64", "complex128"):
@@ -74,7 +74,7 @@ def called(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     return lower.ask(name, inputs, [output.type for output in node.outputs], **settings)
 
 
-@rule(*_DRAWS, *_DRAWS_OF_PYMC, of_python=True)
+@rule(*_DRAWS, *_DRAWS_OF_PYMC, of="python")
 def drawn(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     package, dot, _ = name_of(node.op).rpartition(".")
     name = f"{package}{dot}{node.op.name}"

@@ -12,7 +12,8 @@ import numpy
 
 from ..._variable import Variable, call
 from . import own_c
-from .lowering import Refused, behaves_as, cast, constant
+from .classes import behaves_as
+from .lowering import Refused, cast, constant
 
 #: Functions that cast their arguments to the dtype of the result.
 _IN_RESULT = {
@@ -66,8 +67,8 @@ _IN_RESULT = {
     "Owens_t": "owens_t",
     "I0": "i0",
     "I1": "i1",
-    "I0e": "i0e",
-    "I1e": "i1e",
+    "pymc.I0e": "i0e",
+    "pymc.I1e": "i1e",
     "GammaLn": "gammaln",
     "Psi": "digamma",
     "TriGamma": "trigamma",

@@ -142,10 +142,14 @@ def split(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 
 @rule("ARange")
 def arange(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
-    dtype = node.outputs[0].type.dtype
-    if any(numpy.result_type(variable.type.dtype, dtype) != dtype for variable in node.inputs):
+    dtype = numpy.dtype(node.outputs[0].type.dtype)
+    given = [numpy.dtype(variable.type.dtype) for variable in node.inputs]
+    if dtype.kind == "f" and all(own.kind in "iub" for own in given):
+        # Every integer is exact in the widest dtype.
+        return cast(call("arange", *(cast(value, "int64") for value in inputs), dtype=numpy.dtype("int64")), dtype.name)
+    if any(numpy.result_type(own, dtype) != dtype for own in given):
         raise Refused(f"an argument has a wider dtype than the elements, `{dtype}`")
-    return call("arange", *(cast(value, dtype) for value in inputs), dtype=numpy.dtype(dtype))
+    return call("arange", *(cast(value, dtype.name) for value in inputs), dtype=dtype)
 
 
 @rule("Eye")
@@ -170,3 +174,25 @@ def repeat(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
 def extract_diag(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     op = node.op
     return call("diagonal", inputs[0], offset=int(op.offset), axis1=int(op.axis1), axis2=int(op.axis2))
+
+
+@rule("BlockDiagonal")
+def block_diagonal(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
+    dtype = node.outputs[0].type.dtype
+    sizes = [sizes_of(lower, variable, x) for variable, x in zip(node.inputs, inputs, strict=True)]
+    made = call("alloc", constant(0, dtype), *(total([size[axis] for size in sizes]) for axis in (0, 1)))
+    for at, (x, size) in enumerate(zip(inputs, sizes, strict=True)):
+        begins = [total([before[axis] for before in sizes[:at]]) for axis in (0, 1)]
+        part = tuple(slice(begin, begin + extent) for begin, extent in zip(begins, size, strict=True))
+        made = index(made, part).set(cast(x, dtype))
+    return made
+
+
+def sizes_of(lower: Lowering, variable: Any, x: Variable) -> list[Any]:
+    """Returns the extents of an array: numbers if they are known."""
+    known = enumerate(lower.extents.of(variable))
+    return [extent if isinstance(extent, int) else call("shape_i", x, i=axis) for axis, extent in known]
+
+
+def total(extents: list[Any]) -> Any:
+    return reduce(lambda a, b: a + b, extents, 0)

@@ -6,6 +6,7 @@ than the scan is a ring buffer. Here a buffer is a list of elements whose values
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -63,8 +64,8 @@ def untraced_of(info: Any) -> int:
     return info.n_untraced_sit_sot if hasattr(info, "n_untraced_sit_sot") else info.n_shared_outs
 
 
-def unrolled(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
-    """Lowers a scan to its steps."""
+def unrolled(lower: Lowering, node: Any, inputs: list[Any], key: Variable | None) -> list[Any]:
+    """Lowers a scan to its steps. `key` is the key of its draws."""
     op, info = node.op, node.op.info
     if info.as_while:
         raise Refused("the number of steps of a while loop is known only at run time")
@@ -79,7 +80,7 @@ def unrolled(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     lengths = [length_of(lower, variable) for variable, _ in take(info.n_nit_sot)]
     others = known(rest)
     if steps == 0:
-        return [*(value for _, value in states), *unstepped(lower, node, [*seqs, *known(states)], carried + others), *(value for value, _ in carried)]
+        return [*(value for _, value in states), *unstepped(lower, node, [*seqs, *known(states)], carried + others, key), *(value for value, _ in carried)]
     oldest = [min(each) for each in taps] + [0] * len(lengths)
     buffers = [
         Buffer(value, extents, first) for (value, extents), first in zip(known(states), oldest, strict=False)
@@ -89,7 +90,7 @@ def unrolled(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
         for buffer, each in zip(buffers, taps, strict=False):
             given += [(buffer.get(tap), buffer.extents) for tap in each]
         given += carried + others
-        results = iter(step_of(lower, op.fgraph, given))
+        results = iter(step_of(lower, op.fgraph, given, key, step))
         # A step does not read the elements that it writes.
         for buffer, each in zip(buffers, info.mit_mot_out_slices, strict=False):
             made = [(tap, next(results)) for tap in each]
@@ -107,13 +108,13 @@ def unrolled(lower: Lowering, node: Any, inputs: list[Any]) -> list[Any]:
     return [*made, *(value for value, _ in carried)]
 
 
-def unstepped(lower: Lowering, node: Any, stepped: list[tuple[Variable, list[Any]]], others: list[Any]) -> list[Variable]:
+def unstepped(lower: Lowering, node: Any, stepped: list[tuple[Variable, list[Any]]], others: list[Any], key: Any) -> list[Variable]:
     """Returns the collected results of a scan without steps: empty arrays with the shapes of a step."""
     info, inner = node.op.info, node.op.fgraph
     taps = [1] * info.n_seqs + [len(each) for each in (*info.mit_mot_in_slices, *info.mit_sot_in_slices, *info.sit_sot_in_slices)]
     given = [(zeros(value, extents_of(value)[1:]), extents[1:]) for (value, extents), count in zip(stepped, taps, strict=True) for _ in range(count)]
     first = sum(map(len, info.mit_mot_out_slices)) + len(info.mit_sot_in_slices) + len(info.sit_sot_in_slices)
-    made = step_of(lower, inner, given + others)[first : first + info.n_nit_sot]
+    made = step_of(lower, inner, given + others, key, 0)[first : first + info.n_nit_sot]
     return [zeros(value, [constant(0, "int64"), *extents_of(value)]) for value in made]
 
 
@@ -123,9 +124,9 @@ def zeros(like: Variable, extents: list[Variable]) -> Variable:
     return call("alloc", value, *extents) if extents else value
 
 
-def step_of(lower: Lowering, inner: Any, given: list[tuple[Any, list[Any]]]) -> list[Any]:
+def step_of(lower: Lowering, inner: Any, given: list[tuple[Any, list[Any]]], key: Variable | None, number: Any) -> list[Any]:
     """Returns the results of a step. `given` are values with their extents."""
-    with lower.scope():
+    with lower.scope(), contextlib.nullcontext() if lower.keys is None else lower.keys.step(key, number):
         for variable, (_, extents) in zip(inner.inputs, given, strict=True):
             lower.extents.tell(variable, extents)
         return lower.graph(inner.inputs, inner.outputs, [value for value, _ in given])
