@@ -27,6 +27,7 @@
 //! | trace where the time is spent | spans of the crate `tracing`, target `precast` | `tracing` |
 //! | results of several megabytes without new pages in each call | [`KeepLarge`] as the global allocator | – |
 //! | documentation, dims, initial state and other metadata of a graph | [`Loader::metadata`] | – |
+//! | end a running loop from another thread | [`Cancel`] | – |
 //! | limit the ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
 //!
 //! # Graphs of numbers
