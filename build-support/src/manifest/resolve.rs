@@ -8,7 +8,7 @@ use precast_compile::Isa;
 use precast_core::Metadata;
 use precast_core::event::chain;
 use precast_graph::text::ParseTextError;
-use precast_graph::{FunctionGraph, Type, json, text};
+use precast_graph::{DeclaredType, FunctionGraph, json, text};
 use precast_ops::rewrite::stabilise;
 use precast_ops::{Ops, Serve, value_and_grad};
 use std::collections::BTreeMap;
@@ -266,7 +266,7 @@ impl Manifest {
         ops: &Ops,
     ) -> Result<FunctionGraph, Vec<Problem>> {
         let at = |span, key| SourceLocation { line: self.place(span).line, ..place.key(key) };
-        let (mut parsed, mut problems) = (Vec::<(String, Type)>::with_capacity(inputs.len()), Vec::new());
+        let (mut parsed, mut problems) = (Vec::<(String, DeclaredType)>::with_capacity(inputs.len()), Vec::new());
         for input in inputs {
             let message = match text::parse_input(input.get_ref()) {
                 Ok((name, _)) if parsed.iter().any(|(known, _)| *known == name) => {

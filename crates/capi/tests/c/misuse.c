@@ -257,6 +257,25 @@ static void arguments(const precast_function *both, const precast_function *rows
   TRUE(x[0] == 1 && x[1] == 4 && x[2] == 4 && x[3] == 4);
 }
 
+/* ---- Extents of one name ------------------------------------------------------------------------------------------- */
+
+static void names(const precast_bundle *bundle) {
+  static const int64_t one[] = {1};
+  precast_function *same = find(bundle, "same");
+  precast_port port;
+  FINE(precast_function_input(same, 1, &port));
+  TRUE(!strcmp(port.type, "f64[n]") && port.ndim == 1 && port.shape[0] == -1);
+  double x[] = {1, 2, 3}, sum[3];
+  precast_array in[] = {f64s(x, three), f64s(x, three)}, out = f64s(sum, three);
+  struct DLManagedTensorVersioned *made = NULL;
+  FINE(precast_call(same, in, 2, &out, 1));
+  TRUE(sum[2] == 6);
+  in[1].shape = one;
+  FAILS(precast_call(same, in, 2, &out, 1), PRECAST_ERROR_MISMATCH, "input `y` has extent 1 on axis 0, but `n` is 3 (axis 0 of input `x`)");
+  FAILS(precast_call_new(same, in, 2, &made, 1), PRECAST_ERROR_MISMATCH, "input `y` has extent 1 on axis 0");
+  precast_function_free(same);
+}
+
 /* ---- New results, DLPack ------------------------------------------------------------------------------------------- */
 
 static void results(const precast_bundle *bundle) {
@@ -438,6 +457,7 @@ int main(int argc, char **argv) {
   precast_function *gauss = find(bundle, "gauss"), *power = find(bundle, "power");
   ports(both, rows);
   arguments(both, rows);
+  names(bundle);
   results(bundle);
   natives(both, gauss, power);
   rounding(both, gauss);

@@ -34,6 +34,26 @@ pub enum CallError {
         /// The declared type.
         expected: String,
     },
+    /// Extents of one name differ.
+    #[error(
+        "{port} has extent {found} on axis {axis}, but `{name}` is {expected} (axis {first_axis} of {first})"
+    )]
+    Extent {
+        /// The name of the extents.
+        name: String,
+        /// The input or output, such as ``input `y` ``.
+        port: String,
+        /// Its axis.
+        axis: usize,
+        /// Its extent.
+        found: usize,
+        /// The input or output that defines the extent of this name.
+        first: String,
+        /// The axis that defines it.
+        first_axis: usize,
+        /// The extent of this name.
+        expected: usize,
+    },
     /// The rules of a user type reject the input.
     #[error("input `{name}` was rejected by its type")]
     Filter {
@@ -72,7 +92,22 @@ pub enum CallError {
         /// The reason.
         source: Arc<dyn Error + Send + Sync>,
     },
-    /// A result has another dtype, rank or extent than the op declares.
+    /// A result has another extent than declared.
+    #[error(
+        "output `{name}` is `{found}`, expected `{expected}`\nhint: check the declared type of the output; debug mode \
+         shows whether an op of `{signature}` returned other extents than it declares"
+    )]
+    Result {
+        /// The Applies that compute the output.
+        signature: String,
+        /// Name of the output.
+        name: String,
+        /// The type of the result.
+        found: String,
+        /// The declared type.
+        expected: String,
+    },
+    /// A result has another dtype or rank than the op declares.
     #[error(
         "`{signature}` returned `{found}` for output `{name}`, declared as `{expected}`\nhint: fix the op, whose C \
          and declared outputs disagree; debug mode shows the first Apply that does so"

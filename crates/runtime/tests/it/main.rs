@@ -3,6 +3,7 @@
 
 mod call;
 mod debug;
+mod extents;
 mod keyring;
 mod names;
 mod profile;
