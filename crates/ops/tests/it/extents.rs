@@ -36,7 +36,7 @@ fn only_undecided_extents_are_asserted() {
         // Known by calls only.
         (&["h: f64[n, 3] = exp(y); h + 1"], 1),
         (&["h: f64[2, 3] = exp(y); h + 1"], 1),
-        (&["h: f64[m, 3] = exp(y); out: f64[m, 3] = x + 1; out"], 1),
+        (&["h: f64[m, 3] = exp(y); out: f64[m, 3] = x + h"], 1),
         (&["h: f64[n, n] = y @ x.T; h + 1"], 2),
         (&["def f(t): r: f64[n, 3] = t * 2; return r\nf(y) + f(x)"], 2),
     ] {
