@@ -107,12 +107,12 @@ static void bundles(const char *path, const precast_bundle *bundle) {
   FAILS(precast_bundle_function(NULL, "both", &function), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
   FAILS(precast_bundle_function(bundle, NULL, &function), PRECAST_ERROR_ARGUMENT, "`name` is NULL");
   FAILS(precast_bundle_function(bundle, "both", NULL), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
-  FAILS(precast_bundle_function(bundle, "bot", &function), PRECAST_ERROR_ENTRY, "available: both, gauss, power, rows");
+  FAILS(precast_bundle_function(bundle, "bot", &function), PRECAST_ERROR_ENTRY, "available: both, gauss, power, rows, same");
   FAILS(precast_bundle_function(bundle, "", &function), PRECAST_ERROR_ENTRY, "has no entry ``");
   TRUE(other == NULL && function == NULL);
-  TRUE(precast_bundle_entry_count(bundle) == 4 && precast_bundle_entry_count(NULL) == 0);
+  TRUE(precast_bundle_entry_count(bundle) == 5 && precast_bundle_entry_count(NULL) == 0);
   TRUE(strcmp(precast_bundle_entry_name(bundle, 3), "rows") == 0);
-  TRUE(precast_bundle_entry_name(bundle, 4) == NULL && precast_bundle_entry_name(NULL, 0) == NULL);
+  TRUE(precast_bundle_entry_name(bundle, 5) == NULL && precast_bundle_entry_name(NULL, 0) == NULL);
   precast_bundle_free(NULL);
   precast_function_free(NULL);
 }

@@ -67,12 +67,11 @@ pub(super) fn check_results(
     for (position, Port { name, ty }) in ports.iter().enumerate() {
         let found = targets.array(position);
         if let Some((dtype, shape)) = found.filter(|(dtype, shape)| !ty.admits(*dtype, shape)) {
-            let (signature, name) = (maker(position), name.clone());
-            let (found, expected) = (exact(dtype, shape), ty.to_string());
+            let (name, found, expected) = (name.clone(), exact(dtype, shape), ty.to_string());
             return Err(if dtype == ty.dtype() && shape.len() == ty.ndim() {
-                CallError::Result { signature, name, found, expected }
+                CallError::Result { name, found, expected }
             } else {
-                CallError::Undeclared { signature, name, found, expected }
+                CallError::Undeclared { signature: maker(position), name, found, expected }
             });
         }
     }

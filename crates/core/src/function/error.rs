@@ -35,25 +35,8 @@ pub enum CallError {
         expected: String,
     },
     /// Extents of one name differ.
-    #[error(
-        "{port} has extent {found} on axis {axis}, but `{name}` is {expected} (axis {first_axis} of {first})"
-    )]
-    Extent {
-        /// The name of the extents.
-        name: String,
-        /// The input or output, such as ``input `y` ``.
-        port: String,
-        /// Its axis.
-        axis: usize,
-        /// Its extent.
-        found: usize,
-        /// The input or output that defines the extent of this name.
-        first: String,
-        /// The axis that defines it.
-        first_axis: usize,
-        /// The extent of this name.
-        expected: usize,
-    },
+    #[error(transparent)]
+    Extent(Box<ExtentError>),
     /// The rules of a user type reject the input.
     #[error("input `{name}` was rejected by its type")]
     Filter {
@@ -95,11 +78,9 @@ pub enum CallError {
     /// A result has another extent than declared.
     #[error(
         "output `{name}` is `{found}`, expected `{expected}`\nhint: check the declared type of the output; debug mode \
-         shows whether an op of `{signature}` returned other extents than it declares"
+         shows whether an op returned other extents than it declares"
     )]
     Result {
-        /// The Applies that compute the output.
-        signature: String,
         /// Name of the output.
         name: String,
         /// The type of the result.
@@ -131,6 +112,29 @@ pub enum CallError {
 }
 
 crate::debug_as_chain!(CallError);
+
+/// The error for an input or output with another extent than the first one of the same name. [`CallError`] boxes it, because
+/// it is large.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{port} has extent {found} on axis {axis}, but `{name}` is {expected} (axis {first_axis} of {first})"
+)]
+pub struct ExtentError {
+    /// The name of the extents.
+    pub name: String,
+    /// The input or output, such as ``input `y` ``.
+    pub port: String,
+    /// Its axis.
+    pub axis: usize,
+    /// Its extent.
+    pub found: usize,
+    /// The input or output that defines the extent of this name.
+    pub first: String,
+    /// The axis that defines it.
+    pub first_axis: usize,
+    /// The extent of this name.
+    pub expected: usize,
+}
 
 impl CallError {
     /// Returns the source of [`CallError::Other`] if it is a `T`, such as the findings of debug mode or the error of the

@@ -3,7 +3,7 @@
 //! The first axis of a name, inputs before outputs, defines its value. Direct calls check the same in
 //! `native/call/direct/assembly.rs`, where most of these comparisons are implied by the common shape of the operands.
 
-use super::CallError;
+use super::{CallError, ExtentError};
 use crate::native::{ArrayRef, Targets};
 use crate::program::Port;
 
@@ -58,7 +58,7 @@ fn error(
         let kind = if at < inputs { "input" } else { "output" };
         format!("{kind} `{}`", port.map_or("", |port| &port.name))
     };
-    CallError::Extent {
+    CallError::Extent(Box::new(ExtentError {
         name: name.to_owned(),
         port: port(own),
         axis: own.1,
@@ -66,5 +66,5 @@ fn error(
         first: port(other),
         first_axis: other.1,
         expected: expected.unwrap_or_default(),
-    }
+    }))
 }

@@ -9,7 +9,7 @@ mod unread;
 
 pub use body::{Body, Delegate};
 pub use check::{check_inputs, misfit_error};
-pub use error::CallError;
+pub use error::{CallError, ExtentError};
 
 use crate::blame;
 use crate::bundle::Piece;

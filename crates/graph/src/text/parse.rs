@@ -53,6 +53,9 @@ pub(super) struct Output {
     pub(super) declared: Option<(Box<Position>, DeclaredType)>,
 }
 
+/// The names that a statement binds, and the declared type, each with its offset.
+type Targets<'t> = (Vec<At<&'t str>>, Option<At<DeclaredType>>);
+
 /// A statement: the name that it binds, its value, and the declared type with its offset.
 type Statement = (Option<String>, Operand, Option<At<DeclaredType>>);
 
@@ -155,7 +158,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the names that a statement binds, with their offsets, and the declared type; empty for a bare expression.
-    fn targets(&mut self) -> Parsed<(Vec<At<&'t str>>, Option<At<DeclaredType>>)> {
+    fn targets(&mut self) -> Parsed<Targets<'t>> {
         let (start, mut found) = (self.next, Vec::new());
         loop {
             let at = self.offset();

@@ -20,7 +20,8 @@ pub enum ParseTypeError {
     },
     /// An extent is neither `?` nor a number, nor a name where names are allowed.
     #[error(
-        "invalid type `{}`: invalid extent `{}`, expected `?` or a number",
+        "invalid type `{}`: invalid extent `{}`, expected `?`, a number, or a name \
+         in the type of an input or output",
         excerpt(text),
         excerpt(found)
     )]
