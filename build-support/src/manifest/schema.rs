@@ -104,9 +104,9 @@ fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Spanne
 
     let value = Spanned::<Any>::deserialize(deserializer)?;
     let whole = value.span();
-    let placed = |text: Spanned<String>| match text.span() {
-        span if span == (0..0) => Spanned::new(whole.clone(), text.into_inner()),
-        _ => text,
+    let placed = |text: Spanned<String>| {
+        let is_placed = text.span() != (0..0);
+        if is_placed { text } else { Spanned::new(whole.clone(), text.into_inner()) }
     };
     Ok(Some(value.into_inner().0.into_iter().map(placed).collect()))
 }
