@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn larger_patterns_come_first() {
-        let inputs = ["x", "y"].map(|name| (name.to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap()));
+        let inputs =
+            ["x", "y"].map(|name| (name.to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap()));
         let graph = text::parse(&["exp(x * y) + tanh(x) * y"], &inputs, &Ops::standard()).unwrap();
         let lowered = rewrite::lower(&graph).unwrap();
         let group = rewrite::unfuse(&lowered, 0).unwrap().unwrap();
