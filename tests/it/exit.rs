@@ -11,7 +11,7 @@ use std::time::Duration;
 const DELAYS: [u64; 6] = [0, 1, 2, 4, 8, 16];
 
 fn graph() -> FunctionGraph {
-    let inputs = [("x".to_owned(), "f64[?]".parse().unwrap())];
+    let inputs = [("x".to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap())];
     parse(&["x * 2.5 + 1"], &inputs, &Ops::standard()).unwrap()
 }
 

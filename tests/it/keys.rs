@@ -25,7 +25,7 @@ fn key(graph: &FunctionGraph) -> BuildKey {
 /// The changes to a graph while it is rebuilt.
 #[derive(Default)]
 struct Change<'a> {
-    /// Changes names, and makes every extent of inputs unknown.
+    /// Changes names, and makes every extent of inputs unknown, with a name.
     anonymous: bool,
     /// Changes the values of constants.
     constants: Option<&'a mut Choices>,
@@ -40,8 +40,12 @@ fn rebuild(old: &FunctionGraph, mut change: Change<'_>) -> Option<FunctionGraph>
     for (position, input) in old.inputs().iter().enumerate() {
         let name =
             if change.anonymous { format!("other{position}") } else { old.input_name(position).to_owned() };
-        let ty = if change.anonymous { unknown(old.ty(*input)) } else { old.ty(*input).clone() };
-        renamed[input.index()] = Some(new.input(&name, ty).ok()?);
+        let ty = if change.anonymous {
+            unknown(old.ty(*input)).to_string().replace('?', "n").parse().ok()?
+        } else {
+            old.declared_input_type(position)
+        };
+        renamed[input.index()] = Some(new.declare_input(&name, ty).ok()?);
     }
     for (variable, value) in old.constants() {
         let value = match &mut change.constants {

@@ -132,7 +132,7 @@ const NATIVE: (usize, usize) = (12, 8);
 /// Renders the native call of a graph of C scalars; empty for all other graphs.
 fn native(Graph { name, inputs, outputs, .. }: &Graph, arguments: &[String], result: &str) -> String {
     let passed =
-        |port: &Port| matches!(port.ty, Type::Scalar(dtype) if !matches!(dtype, DType::F16 | DType::Bf16));
+        |port: &Port| matches!(*port.ty, Type::Scalar(dtype) if !matches!(dtype, DType::F16 | DType::Bf16));
     if inputs.len() > NATIVE.0 || outputs.len() > NATIVE.1 || !inputs.iter().chain(outputs).all(passed) {
         return String::new();
     }
@@ -149,9 +149,8 @@ fn native(Graph { name, inputs, outputs, .. }: &Graph, arguments: &[String], res
 
 /// Returns the first line of the documentation: ``score(x: f64[?]) -> out: f64[]``, and the order of several results.
 fn summary(Graph { name, inputs, outputs, .. }: &Graph) -> String {
-    let ports = |ports: &[Port]| -> String {
-        ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect::<Vec<_>>().join(", ")
-    };
+    let ports =
+        |ports: &[Port]| -> String { ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") };
     let order = if outputs.len() < 2 {
         String::new()
     } else {

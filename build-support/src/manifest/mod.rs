@@ -16,8 +16,8 @@
 //!
 //! [[graph]]                           # a graph called by name
 //! name = "score"
-//! inputs = ["x: f64[?]", "y: f64[?]"]
-//! outputs = ["out = sum(exp(-x*x)*y)"]
+//! inputs = ["x: f64[n]", "y: f64[n]"] # calls check that both have `n` elements; `?` is any extent
+//! outputs = ["out = sum(exp(-x*x)*y)"]  # or one text of several lines, with `"""`, for one output
 //! gradients = ["x"]                   # optional; adds the graph `score.value_and_grad`
 //!
 //! [[graph]]

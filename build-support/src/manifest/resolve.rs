@@ -8,7 +8,7 @@ use precast_compile::Isa;
 use precast_core::Metadata;
 use precast_core::event::chain;
 use precast_graph::text::ParseTextError;
-use precast_graph::{FunctionGraph, Type, json, text};
+use precast_graph::{DeclaredType, FunctionGraph, json, text};
 use precast_ops::rewrite::stabilise;
 use precast_ops::{Ops, Serve, value_and_grad};
 use std::collections::BTreeMap;
@@ -258,6 +258,20 @@ impl Manifest {
         (serve, problems)
     }
 
+    /// Returns the line of the manifest that holds a line of a text, counted from 1. Escapes can add or join lines; the
+    /// first line of the text is then returned.
+    fn line(&self, text: &Spanned<String>, line: usize) -> usize {
+        let first = self.lines.number(text.span().start);
+        let raw = self.text.get(text.span()).unwrap_or_default();
+        let inner = match raw.strip_prefix("'''") {
+            Some(inner) => inner,
+            None => raw.strip_prefix("\"\"\"").filter(|raw| !raw.contains('\\')).unwrap_or_default(),
+        };
+        // A line break after the opening quotes is not part of the text.
+        let skipped = usize::from(inner.starts_with('\n') || inner.starts_with("\r\n"));
+        if inner.is_empty() { first } else { first + skipped + line - 1 }
+    }
+
     fn graph_of_text(
         &self,
         [inputs, outputs]: [&[Spanned<String>]; 2],
@@ -266,7 +280,8 @@ impl Manifest {
         ops: &Ops,
     ) -> Result<FunctionGraph, Vec<Problem>> {
         let at = |span, key| SourceLocation { line: self.place(span).line, ..place.key(key) };
-        let (mut parsed, mut problems) = (Vec::<(String, Type)>::with_capacity(inputs.len()), Vec::new());
+        let (mut parsed, mut problems) =
+            (Vec::<(String, DeclaredType)>::with_capacity(inputs.len()), Vec::new());
         for input in inputs {
             let message = match text::parse_input(input.get_ref()) {
                 Ok((name, _)) if parsed.iter().any(|(known, _)| *known == name) => {
@@ -287,7 +302,10 @@ impl Manifest {
         text::parse_used(&texts, &parsed, ops).map_err(|error| {
             let output = error.place().and_then(|place| place.output).or((outputs.len() == 1).then_some(0));
             let place = match output.and_then(|position| outputs.get(position)) {
-                Some(output) => at(output.span(), "outputs"),
+                Some(output) => {
+                    let line = error.place().map_or(1, |place| place.line);
+                    SourceLocation { line: Some(self.line(output, line)), ..place.key("outputs") }
+                }
                 None => place.clone(),
             };
             let message = match &error {

@@ -1,7 +1,9 @@
 //! The tables of a manifest, as serde reads them. Every value keeps its position in the text.
 
-use serde::Deserialize;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::fmt;
 use toml::Spanned;
 
 /// The whole of `precast.toml`, or the table `[package.metadata.precast]`.
@@ -48,7 +50,8 @@ pub struct GraphTable {
     pub doc: String,
     /// The inputs, in the order of arguments: `["x: f64[?]"]`.
     pub inputs: Option<Vec<Spanned<String>>>,
-    /// The outputs, in order: `["out = sum(x*x)"]`.
+    /// The outputs, in order: `["out = sum(x*x)"]`. A single text, which can have several lines, is the only output.
+    #[serde(default, deserialize_with = "texts")]
     pub outputs: Option<Vec<Spanned<String>>>,
     /// A file with the graph in JSON form, relative to the manifest; replaces `inputs` and `outputs`.
     pub file: Option<Spanned<String>>,
@@ -64,6 +67,48 @@ pub struct GraphTable {
     /// Whether to rewrite numerically unstable formulas, e.g. `log(1 + x)` to `log1p(x)`. The default is `false`.
     #[serde(default)]
     pub stabilise: bool,
+}
+
+/// Reads texts, or a single text.
+fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Spanned<String>>>, D::Error> {
+    struct Texts;
+
+    impl<'de> Visitor<'de> for Texts {
+        type Value = Vec<Spanned<String>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text, or a list of texts")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+            // The position is that of the whole value, which is known outside.
+            Ok(vec![Spanned::new(0..0, text.to_owned())])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut texts = Vec::new();
+            while let Some(text) = list.next_element()? {
+                texts.push(text);
+            }
+            Ok(texts)
+        }
+    }
+
+    struct Any(Vec<Spanned<String>>);
+
+    impl<'de> Deserialize<'de> for Any {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_any(Texts).map(Self)
+        }
+    }
+
+    let value = Spanned::<Any>::deserialize(deserializer)?;
+    let whole = value.span();
+    let placed = |text: Spanned<String>| {
+        let is_placed = text.span() != (0..0);
+        if is_placed { text } else { Spanned::new(whole.clone(), text.into_inner()) }
+    };
+    Ok(Some(value.into_inner().0.into_iter().map(placed).collect()))
 }
 
 /// `[[external]]`: an op implemented by C files, for each combination of dtypes. The keys match the fields of

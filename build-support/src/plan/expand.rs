@@ -3,7 +3,7 @@
 use crate::declared::{Declared, Matrix, check_combinations};
 use crate::problem::{Problem, ProblemKind};
 use precast_core::event::chain;
-use precast_graph::{DType, encode, text};
+use precast_graph::{DType, Type, encode, text};
 use precast_ops::{Combination, CombinationsError, Ops};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn refusal(error: CombinationsError, ops: &Ops) -> ProblemKind {
 
 /// Returns the most similar op name: the suggestion that the text form of a call produces.
 fn nearest(op: &str, ops: &Ops) -> Option<String> {
-    match text::parse(&[&format!("{op}()")], &[], ops) {
+    match text::parse::<Type>(&[&format!("{op}()")], &[], ops) {
         Err(text::ParseTextError::UnknownFunction { nearest, .. }) => nearest,
         _ => None,
     }

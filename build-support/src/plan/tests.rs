@@ -46,7 +46,8 @@ fn declare(items: impl IntoIterator<Item = Item>) -> Declared {
                 declared.op(matrix(name, &lists.0, &lists.1, place).0);
             }
             Some((entry, _)) => {
-                let inputs = ["x", "y"].map(|input| (input.to_owned(), "f64[?]".parse().unwrap()));
+                let inputs = ["x", "y"]
+                    .map(|input| (input.to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap()));
                 let graph = precast_graph::text::parse(&[name], &inputs, &Ops::standard()).unwrap();
                 declared.graph(entry, graph, place).unwrap();
             }

@@ -130,7 +130,7 @@ typedef enum precast_dtype {
 /* An input or output of a function; its pointers are valid as long as the function. */
 typedef struct precast_port {
   const char *name;
-  const char *type;     /* in text form: "f64[?,3]"; "f64" is a C scalar, called with an array of rank 0 */
+  const char *type;     /* in text form: "f64[?,3]", or "f64[n,3]" with the name of an extent; "f64" is a C scalar, called with an array of rank 0 */
   const int64_t *shape; /* `ndim` extents, in elements; -1 if the extent may vary */
   int32_t ndim;
   int32_t dtype; /* precast_dtype */

@@ -121,6 +121,7 @@ failures! {
     CallError => |error| match error {
         CallError::Inputs { .. } | CallError::Outputs { .. } => Status::Mismatch,
         CallError::Input { .. } | CallError::Filter { .. } | CallError::Output { .. } => Status::Mismatch,
+        CallError::Extent { .. } | CallError::Result { .. } => Status::Mismatch,
         _ => Status::Op,
     },
     SignatureError => |_| Status::Signature,

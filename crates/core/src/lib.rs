@@ -68,6 +68,6 @@ pub use record::{Entry, Host, Member, Record, Requires, Unmet};
 pub use trust::{Fault, TrustError, Untrusted};
 pub use typed::{Argument, Arguments, Kind, OtherTypesError, Outcome, Outcomes, Typed};
 pub use value::{
-    Array, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError, ParseTypeError,
-    TensorType, Type, UserType, bf16, f16,
+    Array, Convert, DType, DeclaredType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,
+    ParseTypeError, TensorType, Type, UserType, bf16, f16,
 };

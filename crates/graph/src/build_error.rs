@@ -23,6 +23,24 @@ pub enum BuildError {
         /// `input` or `output`.
         what: &'static str,
     },
+    /// An extent has the name of an input.
+    #[error(
+        "`{name}` names both an input and an extent\nhint: choose another name for the extent, which is not an input"
+    )]
+    ExtentName {
+        /// The name.
+        name: String,
+    },
+    /// No value has both the declared type of an output and the type of its variable.
+    #[error("output `{name}` is `{found}`, declared as `{declared}`")]
+    Declared {
+        /// The output.
+        name: String,
+        /// The type of its variable.
+        found: String,
+        /// The declared type.
+        declared: String,
+    },
     /// The variable does not belong to this graph.
     #[error("variable {index} does not belong to this graph")]
     ForeignVariable {

@@ -9,6 +9,7 @@ use crate::Array;
 use crate::Type;
 use crate::build_error::BuildError;
 use crate::contracts::{self, Inputs};
+use crate::interface::Declared;
 use crate::op::Op;
 use precast_core::names::check_name;
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,6 +98,7 @@ pub struct FunctionGraph {
     /// many names.
     inputs_by_name: BTreeMap<String, VarId>,
     outputs_by_name: BTreeSet<String>,
+    pub(crate) declared: Declared,
 }
 
 impl FunctionGraph {
@@ -110,11 +112,14 @@ impl FunctionGraph {
     ///
     /// # Errors
     /// [`BuildError::Name`] if the text is not a valid name, [`BuildError::DuplicateName`] if another input has that
-    /// name.
+    /// name, [`BuildError::ExtentName`] if an extent has it.
     pub fn input(&mut self, name: &str, ty: Type) -> Result<VarId, BuildError> {
         check_name(name)?;
         if self.find_input(name).is_some() {
             return Err(BuildError::DuplicateName { name: name.to_owned(), what: "input" });
+        }
+        if self.declared.has_extent(name) {
+            return Err(BuildError::ExtentName { name: name.to_owned() });
         }
         Ok(self.push_input(name, ty))
     }
@@ -355,6 +360,7 @@ impl FunctionGraph {
         let outputs = std::mem::take(&mut graph.outputs);
         graph.output_names.clear();
         graph.outputs_by_name.clear();
+        graph.declared.outputs.clear();
         for position in positions {
             graph.push_output(outputs[position], None);
         }

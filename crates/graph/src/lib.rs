@@ -44,7 +44,7 @@ pub use op::{Op, OpLibrary, PerformError, Prop, Props};
 pub use operand::{Keywords, Operand, keywords};
 pub use perform::{InterpretError, Perform, interpret, interpret_with};
 pub use precast_core::{
-    Array, Complex, Convert, DType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,
+    Array, Complex, Convert, DType, DeclaredType, Element, Extent, Number, OtherDTypeError, ParseDTypeError,
     ParseTypeError, TensorType, Type, UserType, bf16, f16, for_each_dtype, with_array,
 };
 pub use pullback::{Gradients, Pullback};

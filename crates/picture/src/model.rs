@@ -75,12 +75,15 @@ impl Picture {
         // The node that produces each variable.
         let mut from = vec![usize::MAX; graph.variables().len()];
         for (position, variable) in graph.variables().iter().enumerate() {
-            let (kind, label) = match &variable.origin {
-                Origin::Input(i) => (Kind::Input, graph.input_name(*i).to_owned()),
-                Origin::Constant(value) => (Kind::Constant, constant(value)),
+            let (kind, label, ty) = match &variable.origin {
+                Origin::Input(i) => {
+                    let ty = graph.declared_input_type(*i).to_string();
+                    (Kind::Input, graph.input_name(*i).to_owned(), ty)
+                }
+                Origin::Constant(value) => (Kind::Constant, constant(value), variable.ty.to_string()),
                 Origin::Output { .. } => continue,
             };
-            from[position] = picture.node(kind, label, variable.ty.to_string(), None);
+            from[position] = picture.node(kind, label, ty, None);
         }
         for (position, apply) in graph.applies().iter().enumerate() {
             let before = picture.nodes.len();
@@ -95,7 +98,7 @@ impl Picture {
             });
         }
         for (position, variable) in graph.outputs().iter().enumerate() {
-            let ty = graph.ty(*variable).to_string();
+            let ty = graph.declared_output_type(position).to_string();
             let node = picture.node(Kind::Output, graph.output_name(position), ty, None);
             picture.edge(from[variable.index()], node);
         }

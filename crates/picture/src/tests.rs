@@ -7,7 +7,8 @@ use precast_graph::{FunctionGraph, text};
 use precast_ops::{Ops, rewrite};
 
 fn graph(outputs: &[&str]) -> FunctionGraph {
-    let inputs = ["x", "y", "z"].map(|name| (name.to_owned(), "f64[?]".parse().unwrap()));
+    let inputs =
+        ["x", "y", "z"].map(|name| (name.to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap()));
     rewrite::lower(&text::parse(outputs, &inputs, &Ops::standard()).unwrap()).unwrap()
 }
 

@@ -96,9 +96,11 @@ pub(crate) fn call(py: Python<'_>, error: &CallError, types: bool) -> PyErr {
         CallError::Other { .. } => class(error.cause().and_then(interpreted).unwrap_or(ErrorKind::Runtime)),
         CallError::Inputs { .. } | CallError::Outputs { .. } => class(ErrorKind::Type),
         CallError::Input { .. } | CallError::Output { .. } if types => class(ErrorKind::Type),
-        CallError::Input { .. } | CallError::Output { .. } | CallError::Filter { .. } => {
-            class(ErrorKind::Value)
-        }
+        CallError::Input { .. }
+        | CallError::Output { .. }
+        | CallError::Filter { .. }
+        | CallError::Extent { .. }
+        | CallError::Result { .. } => class(ErrorKind::Value),
         _ => class(ErrorKind::Runtime),
     };
     told(py, class, error)

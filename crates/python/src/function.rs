@@ -258,9 +258,7 @@ fn native<'py>(object: &Bound<'py, PyAny>, function: &Function) -> PyResult<Boun
 
 /// Formats the interface in one line.
 pub(crate) fn interface(inputs: &[Port], outputs: &[Port]) -> String {
-    let ports = |ports: &[Port]| {
-        ports.iter().map(|Port { name, ty }| format!("{name}: {ty}")).collect::<Vec<_>>().join(", ")
-    };
+    let ports = |ports: &[Port]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     format!("({}) -> ({})", ports(inputs), ports(outputs))
 }
 

@@ -66,7 +66,7 @@ fn angles() -> Ops {
 
 /// Returns a graph that turns `a` by `b` twice.
 fn turned() -> FunctionGraph {
-    let angle = |name: &str| (name.to_owned(), "degrees<f64[]>".parse().unwrap());
+    let angle = |name: &str| (name.to_owned(), "degrees<f64[]>".parse::<precast_graph::Type>().unwrap());
     text::parse(&["turn(turn(a, b), b)"], &["a", "b"].map(angle), &angles()).unwrap()
 }
 

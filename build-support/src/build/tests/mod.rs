@@ -1,5 +1,6 @@
 //! Tests that build packages in temporary directories, with the real Cargo and the real compiler, in this process.
 
+mod extents;
 mod external;
 mod lock;
 mod names;

@@ -107,12 +107,12 @@ static void bundles(const char *path, const precast_bundle *bundle) {
   FAILS(precast_bundle_function(NULL, "both", &function), PRECAST_ERROR_ARGUMENT, "`bundle` is NULL");
   FAILS(precast_bundle_function(bundle, NULL, &function), PRECAST_ERROR_ARGUMENT, "`name` is NULL");
   FAILS(precast_bundle_function(bundle, "both", NULL), PRECAST_ERROR_ARGUMENT, "`function` is NULL");
-  FAILS(precast_bundle_function(bundle, "bot", &function), PRECAST_ERROR_ENTRY, "available: both, gauss, power, rows");
+  FAILS(precast_bundle_function(bundle, "bot", &function), PRECAST_ERROR_ENTRY, "available: both, gauss, power, rows, same");
   FAILS(precast_bundle_function(bundle, "", &function), PRECAST_ERROR_ENTRY, "has no entry ``");
   TRUE(other == NULL && function == NULL);
-  TRUE(precast_bundle_entry_count(bundle) == 4 && precast_bundle_entry_count(NULL) == 0);
+  TRUE(precast_bundle_entry_count(bundle) == 5 && precast_bundle_entry_count(NULL) == 0);
   TRUE(strcmp(precast_bundle_entry_name(bundle, 3), "rows") == 0);
-  TRUE(precast_bundle_entry_name(bundle, 4) == NULL && precast_bundle_entry_name(NULL, 0) == NULL);
+  TRUE(precast_bundle_entry_name(bundle, 5) == NULL && precast_bundle_entry_name(NULL, 0) == NULL);
   precast_bundle_free(NULL);
   precast_function_free(NULL);
 }
@@ -255,6 +255,25 @@ static void arguments(const precast_function *both, const precast_function *rows
   out[0] = f64s(x + 1, three); /* overlaps its input, shifted by one element */
   FINE(precast_call(both, in, 2, out, 2));
   TRUE(x[0] == 1 && x[1] == 4 && x[2] == 4 && x[3] == 4);
+}
+
+/* ---- Extents of one name ------------------------------------------------------------------------------------------- */
+
+static void names(const precast_bundle *bundle) {
+  static const int64_t one[] = {1};
+  precast_function *same = find(bundle, "same");
+  precast_port port;
+  FINE(precast_function_input(same, 1, &port));
+  TRUE(!strcmp(port.type, "f64[n]") && port.ndim == 1 && port.shape[0] == -1);
+  double x[] = {1, 2, 3}, sum[3];
+  precast_array in[] = {f64s(x, three), f64s(x, three)}, out = f64s(sum, three);
+  struct DLManagedTensorVersioned *made = NULL;
+  FINE(precast_call(same, in, 2, &out, 1));
+  TRUE(sum[2] == 6);
+  in[1].shape = one;
+  FAILS(precast_call(same, in, 2, &out, 1), PRECAST_ERROR_MISMATCH, "input `y` has extent 1 on axis 0, but `n` is 3 (axis 0 of input `x`)");
+  FAILS(precast_call_new(same, in, 2, &made, 1), PRECAST_ERROR_MISMATCH, "input `y` has extent 1 on axis 0");
+  precast_function_free(same);
 }
 
 /* ---- New results, DLPack ------------------------------------------------------------------------------------------- */
@@ -438,6 +457,7 @@ int main(int argc, char **argv) {
   precast_function *gauss = find(bundle, "gauss"), *power = find(bundle, "power");
   ports(both, rows);
   arguments(both, rows);
+  names(bundle);
   results(bundle);
   natives(both, gauss, power);
   rounding(both, gauss);

@@ -76,7 +76,7 @@ fn read_as_it_is(
             && is_name
             && inputs.iter().all(|(declared, _)| *declared != one.name)
         {
-            inputs.push((one.name.clone(), arrays::open_type(array)));
+            inputs.push((one.name.clone(), arrays::open_type(array).into()));
         }
     }
     let outputs: Vec<&str> = args.expr.iter().map(String::as_str).collect();

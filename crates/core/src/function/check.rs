@@ -1,6 +1,6 @@
 //! Checks the arguments and the results of calls.
 
-use super::CallError;
+use super::{CallError, extents};
 use crate::native::{ArrayRef, Targets};
 use crate::program::Port;
 use crate::value::{DType, Extent, TensorType, Type};
@@ -22,14 +22,14 @@ pub fn misfit_error(
 /// Checks arrays against the declared types.
 ///
 /// # Errors
-/// The number of inputs differs, or a type does not admit its input.
+/// The number of inputs differs, a type does not admit its input, or extents of one name differ.
 pub fn check_inputs(ports: &[Port], inputs: &[ArrayRef<'_>]) -> Result<(), CallError> {
     if inputs.len() != ports.len() {
         return Err(CallError::Inputs { expected: ports.len(), found: inputs.len() });
     }
     let wrong = |(port, input): &(&Port, &ArrayRef<'_>)| !port.ty.admits(input.dtype(), input.shape());
     match ports.iter().zip(inputs).find(wrong) {
-        None => Ok(()),
+        None => extents::check_inputs(ports, inputs),
         Some((port, input)) => Err(CallError::Input {
             name: port.name.clone(),
             found: exact(input.dtype(), input.shape()),
@@ -67,11 +67,11 @@ pub(super) fn check_results(
     for (position, Port { name, ty }) in ports.iter().enumerate() {
         let found = targets.array(position);
         if let Some((dtype, shape)) = found.filter(|(dtype, shape)| !ty.admits(*dtype, shape)) {
-            return Err(CallError::Undeclared {
-                signature: maker(position),
-                name: name.clone(),
-                found: exact(dtype, shape),
-                expected: ty.to_string(),
+            let (name, found, expected) = (name.clone(), exact(dtype, shape), ty.to_string());
+            return Err(if dtype == ty.dtype() && shape.len() == ty.ndim() {
+                CallError::Result { name, found, expected }
+            } else {
+                CallError::Undeclared { signature: maker(position), name, found, expected }
             });
         }
     }

@@ -34,6 +34,9 @@ pub enum CallError {
         /// The declared type.
         expected: String,
     },
+    /// Extents of one name differ.
+    #[error(transparent)]
+    Extent(Box<ExtentError>),
     /// The rules of a user type reject the input.
     #[error("input `{name}` was rejected by its type")]
     Filter {
@@ -72,7 +75,20 @@ pub enum CallError {
         /// The reason.
         source: Arc<dyn Error + Send + Sync>,
     },
-    /// A result has another dtype, rank or extent than the op declares.
+    /// A result has another extent than declared.
+    #[error(
+        "output `{name}` is `{found}`, expected `{expected}`\nhint: check the declared type of the output; debug mode \
+         shows whether an op returned other extents than it declares"
+    )]
+    Result {
+        /// Name of the output.
+        name: String,
+        /// The type of the result.
+        found: String,
+        /// The declared type.
+        expected: String,
+    },
+    /// A result has another dtype or rank than the op declares.
     #[error(
         "`{signature}` returned `{found}` for output `{name}`, declared as `{expected}`\nhint: fix the op, whose C \
          and declared outputs disagree; debug mode shows the first Apply that does so"
@@ -96,6 +112,29 @@ pub enum CallError {
 }
 
 crate::debug_as_chain!(CallError);
+
+/// The error for an input or output with another extent than the first one of the same name. [`CallError`] boxes it, because
+/// it is large.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{port} has extent {found} on axis {axis}, but `{name}` is {expected} (axis {first_axis} of {first})"
+)]
+pub struct ExtentError {
+    /// The name of the extents.
+    pub name: String,
+    /// The input or output, such as ``input `y` ``.
+    pub port: String,
+    /// Its axis.
+    pub axis: usize,
+    /// Its extent.
+    pub found: usize,
+    /// The input or output that defines the extent of this name.
+    pub first: String,
+    /// The axis that defines it.
+    pub first_axis: usize,
+    /// The extent of this name.
+    pub expected: usize,
+}
 
 impl CallError {
     /// Returns the source of [`CallError::Other`] if it is a `T`, such as the findings of debug mode or the error of the

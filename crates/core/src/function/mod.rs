@@ -3,12 +3,13 @@
 mod body;
 mod check;
 mod error;
+mod extents;
 mod inner;
 mod unread;
 
 pub use body::{Body, Delegate};
 pub use check::{check_inputs, misfit_error};
-pub use error::CallError;
+pub use error::{CallError, ExtentError};
 
 use crate::blame;
 use crate::bundle::Piece;
@@ -147,9 +148,10 @@ impl Function {
     /// Calls the function. The results are new arrays.
     ///
     /// # Shapes
-    /// Inputs have their declared types (`?` admits any extent). Extents broadcast by NumPy's rules.
+    /// Inputs have their declared types (`?` and names admit any extent). Extents of one name are equal; others broadcast by
+    /// NumPy's rules.
     /// # Errors
-    /// The declared types do not admit the inputs, or an op rejects the values.
+    /// The declared types do not admit the inputs or the results, or an op rejects the values.
     pub fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<Array>, CallError> {
         let mut results = Vec::with_capacity(self.outputs().len());
         let targets = &mut Targets::New(&mut results);
@@ -268,7 +270,7 @@ impl Function {
             Serves::Modules(modules) => modules,
             Serves::Body(body) => {
                 body.run(inputs, targets)?;
-                return self.check_results(targets);
+                return self.check_results(inputs, targets);
             }
             Serves::Refused(error) => return Err(error.clone()),
         };
@@ -284,7 +286,7 @@ impl Function {
         modules.idle.give(frame);
         result.map_err(|error| self.failed(executable, error, inputs))?;
         match misfit {
-            None => self.check_results(targets),
+            None => self.check_results(inputs, targets),
             Some((position, shape)) => Err(misfit_error(self.outputs(), position, &shape, targets)),
         }
     }
@@ -295,8 +297,9 @@ impl Function {
         op_error(executable, error, inputs)
     }
 
-    fn check_results(&self, targets: &Targets<'_, '_>) -> Result<(), CallError> {
-        check_results(self.outputs(), targets, |position| self.maker(position))
+    fn check_results(&self, inputs: &[ArrayRef<'_>], targets: &Targets<'_, '_>) -> Result<(), CallError> {
+        check_results(self.outputs(), targets, |position| self.maker(position))?;
+        extents::check_results((self.inputs(), self.outputs()), inputs, targets)
     }
 
     /// Returns the short signatures of the Applies that compute an output.

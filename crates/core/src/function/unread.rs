@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn programs_are_readable_after_the_loader_drops() {
         let functions = |names: [&str; 2]| {
-            let port = |name: &str| Port { name: name.to_owned(), ty: Type::tensor(DType::F64, 1) };
+            let port = |name: &str| Port { name: name.to_owned(), ty: Type::tensor(DType::F64, 1).into() };
             let program = |name| Program { inputs: vec![port(name)], ..Program::default() };
             let loader = loader(names.map(|name| (name, program(name))).into());
             names.map(|name| loader.entry(name).unwrap())
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn program_without_data_fails_every_call() {
         // No step writes the output, so the program is invalid.
-        let ports = vec![Port { name: "out".to_owned(), ty: Type::tensor(DType::F64, 1) }];
+        let ports = vec![Port { name: "out".to_owned(), ty: Type::tensor(DType::F64, 1).into() }];
         let loader = loader(vec![("broken", Program { outputs: ports, ..Program::default() })]);
         let function = loader.entry("broken").unwrap();
         let (mut out, mut room) = ([Array::zeros(DType::F64, &[1])], Array::zeros(DType::F64, &[1]));

@@ -16,7 +16,7 @@ pub(crate) use outline::Outline;
 
 use crate::key::BuildKey;
 use crate::names::check_name;
-use crate::value::{Array, Type};
+use crate::value::{Array, DeclaredType, Type};
 use std::fmt;
 
 /// An input or output, as callers see it.
@@ -25,7 +25,30 @@ pub struct Port {
     /// Its name.
     pub name: String,
     /// Its declared type.
-    pub ty: Type,
+    pub ty: DeclaredType,
+}
+
+impl Port {
+    /// Returns the first axis whose extent has this name.
+    #[must_use]
+    pub fn axis(&self, name: &str) -> Option<usize> {
+        self.ty.names().find_map(|(axis, known)| (known == name).then_some(axis))
+    }
+}
+
+impl fmt::Display for Port {
+    /// Renders the declaration: `x: f64[n,3]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.ty)
+    }
+}
+
+/// Returns the first input whose name is also the name of an extent of some port, with that name.
+#[must_use]
+pub fn ambiguous<'p>(inputs: &'p [Port], outputs: &'p [Port]) -> Option<(&'p Port, &'p str)> {
+    let mut extents =
+        inputs.iter().chain(outputs).flat_map(|port| port.ty.names().map(move |(_, name)| (port, name)));
+    extents.find(|(_, name)| inputs.iter().any(|input| input.name == *name))
 }
 
 /// A constant.
@@ -113,14 +136,20 @@ impl Program {
         self.steps.iter().map(|step| step.key)
     }
 
+    /// Returns whether an extent of an input or output has a name.
+    #[must_use]
+    pub fn has_names(&self) -> bool {
+        self.inputs.iter().chain(&self.outputs).any(|port| port.ty.has_names())
+    }
+
     /// Returns the type of a register's value, or `None` for a register that the program does not have.
     #[must_use]
     pub fn ty(&self, register: Register) -> Option<&Type> {
         match register {
-            Register::Input(i) => self.inputs.get(i).map(|port| &port.ty),
+            Register::Input(i) => self.inputs.get(i).map(|port| &*port.ty),
             Register::Constant(i) => self.constants.get(i).map(|constant| &constant.ty),
             Register::Temp(i) => self.temps.get(i).map(|temp| &temp.ty),
-            Register::Output(i) => self.outputs.get(i).map(|port| &port.ty),
+            Register::Output(i) => self.outputs.get(i).map(|port| &*port.ty),
         }
     }
 
@@ -132,6 +161,9 @@ impl Program {
     pub fn check(&self) -> Result<(), &'static str> {
         if self.inputs.iter().chain(&self.outputs).any(|port| check_name(&port.name).is_err()) {
             return Err("invalid name of an input or output");
+        }
+        if ambiguous(&self.inputs, &self.outputs).is_some() {
+            return Err("an extent has the name of an input");
         }
         let (mut temps, mut outputs) = (vec![false; self.temps.len()], vec![false; self.outputs.len()]);
         for step in &self.steps {
@@ -172,9 +204,7 @@ impl Program {
 impl fmt::Display for Program {
     /// Renders the interface: `(x: f64[?], y: f64[?]) -> out: f64[]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ports = |ports: &[Port]| {
-            ports.iter().map(|port| format!("{}: {}", port.name, port.ty)).collect::<Vec<_>>().join(", ")
-        };
+        let ports = |ports: &[Port]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         write!(f, "({}) -> {}", ports(&self.inputs), ports(&self.outputs))
     }
 }

@@ -3,7 +3,7 @@
 use super::wire::read_computes;
 use super::{Computes, Program};
 use crate::key::BuildKey;
-use crate::record::wire::{Kind, Reader};
+use crate::record::wire::{Kind, Reader, WITH_NAMES};
 use crate::record::{ParseRecordError, check_entry_name};
 
 type Read<T> = Result<T, ParseRecordError>;
@@ -20,7 +20,7 @@ pub(crate) struct Outline<'a> {
 impl<'a> Outline<'a> {
     /// Reads the outline from the bytes of the entry.
     pub(crate) fn read(bytes: &'a [u8]) -> Read<Self> {
-        let mut reader = Reader::new(Kind::Entry, bytes)?;
+        let (mut reader, _) = Reader::up_to(WITH_NAMES, Kind::Entry, bytes)?;
         let name = reader.text()?;
         check_entry_name(name).map_err(|_| reader.malformed("invalid name"))?;
         for _ports in 0..2 {
@@ -37,7 +37,7 @@ impl<'a> Outline<'a> {
 impl Program {
     /// Parses the program of an entry whose bytes [`Outline`] has checked.
     pub(crate) fn of_entry(bytes: &[u8]) -> Read<Self> {
-        let mut reader = Reader::new(Kind::Entry, bytes)?;
+        let (mut reader, _) = Reader::up_to(WITH_NAMES, Kind::Entry, bytes)?;
         reader.text()?;
         let program = Self::read(&mut reader)?;
         reader.end()?;

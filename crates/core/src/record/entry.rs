@@ -1,6 +1,6 @@
 //! An entry: a named graph and the program that computes it, so that a call by name needs no code generation.
 
-use super::wire::{Kind, Reader, WITH_METADATA, Writer};
+use super::wire::{FORMAT, Kind, Reader, WITH_METADATA, WITH_NAMES, Writer};
 use super::{ParseRecordError, Record};
 use crate::key::RecordId;
 use crate::metadata::Metadata;
@@ -52,17 +52,22 @@ impl Entry {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let metadata = self.metadata.to_bytes();
-        let writer = match metadata.is_empty() {
-            true => Writer::new(Kind::Entry),
-            false => Writer::with_format(Kind::Entry, WITH_METADATA),
-        };
+        let format = if metadata.is_empty() { self.format() } else { self.format().max(WITH_METADATA) };
+        let writer = Writer::with_format(Kind::Entry, format);
         [self.write_program(writer), self.declared_bytes(), metadata].concat()
     }
 
     /// Returns the bytes up to the end of the program, which loaders read, and those of the declared graph. A bundle has the
     /// metadata elsewhere, so these parts have the format of an entry without metadata.
     pub(crate) fn to_parts(&self) -> (Vec<u8>, Vec<u8>) {
-        (self.write_program(Writer::new(Kind::Entry)), self.declared_bytes())
+        let writer = Writer::with_format(Kind::Entry, self.format());
+        (self.write_program(writer), self.declared_bytes())
+    }
+
+    /// Returns the oldest format that can hold the program. A reader that does not check the names of extents must not call
+    /// a program that has them.
+    fn format(&self) -> u32 {
+        if self.program.has_names() { WITH_NAMES } else { FORMAT }
     }
 
     fn write_program(&self, mut writer: Writer) -> Vec<u8> {
@@ -92,13 +97,13 @@ impl Entry {
     ///
     /// The format is unknown, or the bytes are not an entry in canonical form.
     pub fn parse(bytes: &[u8]) -> Result<Self, ParseRecordError> {
-        let (mut reader, format) = Reader::up_to(WITH_METADATA, Kind::Entry, bytes)?;
+        let (mut reader, format) = Reader::up_to(WITH_NAMES, Kind::Entry, bytes)?;
         let (name, program) = (reader.str()?, Program::read(&mut reader)?);
         let mut entry = Self::read_declared(name, program, &mut reader)?;
-        if format == WITH_METADATA {
-            entry.metadata = Metadata::parse(reader.rest())?;
-        } else {
+        if format == FORMAT {
             reader.end()?;
+        } else {
+            entry.metadata = Metadata::parse(reader.rest())?;
         }
         // A type or an element may have several spellings, but an entry must be canonical.
         if entry.to_bytes() == bytes { Ok(entry) } else { Err(not_canonical()) }
@@ -106,7 +111,7 @@ impl Entry {
 
     /// Parses the two parts that [`Entry::to_parts`] returned.
     pub(crate) fn of_parts(program: &[u8], declared: &[u8]) -> Result<Self, ParseRecordError> {
-        let mut reader = Reader::new(Kind::Entry, program)?;
+        let (mut reader, _) = Reader::up_to(WITH_NAMES, Kind::Entry, program)?;
         let (name, read) = (reader.str()?, Program::read(&mut reader)?);
         reader.end()?;
         let mut rest = Reader::within(Kind::Entry, declared);
@@ -168,8 +173,26 @@ mod tests {
         let mut relabelled = plain.to_bytes();
         relabelled[3] = 3;
         assert!(matches!(Entry::parse(&relabelled), Err(ParseRecordError::Malformed { .. })));
-        relabelled[3] = 4;
-        assert!(matches!(Entry::parse(&relabelled), Err(ParseRecordError::Format { found: 4, .. })));
+        relabelled[3] = 5;
+        assert!(matches!(Entry::parse(&relabelled), Err(ParseRecordError::Format { found: 5, .. })));
+    }
+
+    #[test]
+    fn names_of_extents_change_entry_format() {
+        let plain = entry("f", "x");
+        let mut named = plain.clone();
+        named.program.inputs[0].ty = "f64[n]".parse().unwrap();
+        assert_eq!((plain.to_bytes()[3], named.to_bytes()[3]), (2, 4));
+        assert_eq!(Entry::parse(&named.to_bytes()).unwrap(), named);
+        let (program, declared) = named.to_parts();
+        assert_eq!(Entry::of_parts(&program, &declared).unwrap(), named);
+        for (mut bytes, format) in [(named.to_bytes(), 2), (named.to_bytes(), 3), (plain.to_bytes(), 4)] {
+            bytes[3] = format;
+            assert!(matches!(Entry::parse(&bytes), Err(ParseRecordError::Malformed { .. })));
+        }
+        // The name of an input cannot name an extent.
+        named.program.inputs[0].ty = "f64[x]".parse().unwrap();
+        assert!(matches!(Entry::parse(&named.to_bytes()), Err(ParseRecordError::Malformed { .. })));
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub(crate) const WITH_GENERATION: u32 = 3;
 /// The format version of an entry with metadata.
 pub(crate) const WITH_METADATA: u32 = 3;
 
+/// The format version of an entry with names of extents, with or without metadata.
+pub(crate) const WITH_NAMES: u32 = 4;
+
 /// The kind of a frame: the first byte after the magic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {

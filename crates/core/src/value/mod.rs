@@ -12,4 +12,4 @@ pub use cast::{Convert, Number};
 pub use dtype::{DType, ParseDTypeError};
 pub use element::Element;
 pub use float16::{bf16, f16};
-pub use ty::{Extent, ParseTypeError, TensorType, Type, UserType};
+pub use ty::{DeclaredType, Extent, ParseTypeError, TensorType, Type, UserType};

@@ -8,7 +8,7 @@
 //! | the order in which applies and constants were added | a walk from the outputs renumbers them |
 //! | applies that no output needs | they compute nothing |
 //! | names | they only serve readers |
-//! | extents | modules are generic in them; the caller checks legality |
+//! | extents, their names, declared types | modules are generic in them; the caller checks legality |
 //! | values of constants | modules get them through slots; if all values are C scalars, constants are C literals and count |
 //!
 //! The bytes include every input by position, used or not, and the rank, dtype and kind of every type. They include
@@ -66,7 +66,7 @@ pub fn canonical(graph: &FunctionGraph) -> Vec<u8> {
     encoder.bytes
 }
 
-/// Renumbers a graph in canonical order, drops dead applies and unused constants, and forgets every extent.
+/// Renumbers a graph in canonical order, drops dead applies and unused constants, and forgets every extent and its name.
 ///
 /// Inputs are numbered first. Constants follow in order of first use, which is the order of a module's slots. The
 /// outputs of the applies come last, in the order of the walk. A generator that sees only this graph produces equal
@@ -82,7 +82,9 @@ pub fn normalise(graph: &FunctionGraph) -> FunctionGraph {
 /// so that their result does not depend on the order in which the graph was built.
 #[must_use]
 pub fn order(graph: &FunctionGraph) -> FunctionGraph {
-    renumber(graph, Type::clone)
+    let mut result = renumber(graph, Type::clone);
+    result.declare_as(graph);
+    result
 }
 
 fn renumber(graph: &FunctionGraph, ty: impl Fn(&Type) -> Type) -> FunctionGraph {

@@ -98,6 +98,9 @@ pub(super) struct OutputDocument {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) name: Option<String>,
     pub(super) value: String,
+    /// The declared type, if it differs from that of the value.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub(super) ty: Option<String>,
 }
 
 /// Reads props and rejects duplicate names; serde's own map reader would silently keep the last one.

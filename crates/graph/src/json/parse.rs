@@ -15,11 +15,12 @@ use crate::DType;
 use crate::graph::{FunctionGraph, VarId};
 use crate::nearest::nearest;
 use crate::op::OpLibrary;
-use crate::{Extent, Type};
+use crate::{Extent, ParseTypeError, Type};
 use precast_core::names::check_name;
 use precast_core::native::DefaultFloats;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 /// The maximum number of operations in a graph, which is more than a C compiler can handle.
 const MAX_APPLIES: usize = 50_000;
@@ -89,7 +90,8 @@ pub(super) fn build(
     for (i, input) in document.inputs.iter().enumerate() {
         valid_name(&input.name, || format!("{place}inputs[{i}].name"))?;
         let ty = parse_type(&input.ty, || format!("{place}inputs[{i}].type"))?;
-        let variable = builder.graph.push_input(&input.name, ty);
+        let refused = |source| ParseJsonError::Build { place: format!("{place}inputs[{i}]"), source };
+        let variable = builder.graph.declare_input(&input.name, ty).map_err(refused)?;
         builder.ready.insert(&input.name, variable);
     }
     for (i, constant) in document.constants.iter().enumerate() {
@@ -138,7 +140,7 @@ struct Builder<'d> {
 
 impl<'d> Builder<'d> {
     fn constant(&mut self, constant: &'d ConstantDocument, place: &str) -> Result<(), ParseJsonError> {
-        let ty = parse_type(&constant.ty, || format!("{place}.type"))?;
+        let ty: Type = parse_type(&constant.ty, || format!("{place}.type"))?;
         let value = constant_value(constant, &ty, place)?;
         let variable = self.graph.constant_of(value, ty);
         if let Some(name) = &constant.name {
@@ -198,6 +200,11 @@ impl<'d> Builder<'d> {
                 return Err(self.missing(&place, &output.value, None, &BTreeMap::new()));
             };
             self.graph.push_output(variable, output.name.as_deref());
+            let Some(ty) = &output.ty else { continue };
+            let ty = parse_type(ty, || format!("{}outputs[{i}].type", self.place))?;
+            let refused =
+                |source| ParseJsonError::Build { place: format!("{}outputs[{i}]", self.place), source };
+            self.graph.declare_output(i, ty).map_err(refused)?;
         }
         let place = format!("{}outputs", self.place);
         self.graph.validate().map_err(|source| ParseJsonError::Build { place, source })
@@ -232,7 +239,10 @@ fn valid_name(name: &str, place: impl Fn() -> String) -> Result<(), ParseJsonErr
     check_name(name).map_err(|source| ParseJsonError::Name { place: place(), source })
 }
 
-fn parse_type(text: &str, place: impl Fn() -> String) -> Result<Type, ParseJsonError> {
+fn parse_type<T>(text: &str, place: impl Fn() -> String) -> Result<T, ParseJsonError>
+where
+    T: FromStr<Err = ParseTypeError>,
+{
     text.parse().map_err(|source| ParseJsonError::Type { place: place(), source })
 }
 
@@ -252,7 +262,7 @@ fn declared_types(
     let check = |(i, (result, derived)): (usize, (&ResultDocument, Type))| {
         let Some(text) = &result.ty else { return Ok(derived) };
         let place = || format!("{place}.outputs[{i}].type");
-        let declared = parse_type(text, place)?;
+        let declared: Type = parse_type(text, place)?;
         if declared.covers(&derived) {
             return Ok(declared);
         }
@@ -274,7 +284,7 @@ fn constant_value(constant: &ConstantDocument, ty: &Type, place: &str) -> Result
 
 /// Returns the value of a prop; its type must have every extent fixed.
 pub(super) fn array_value(array: &ArrayDocument, place: &str) -> Result<Array, ParseJsonError> {
-    let ty = parse_type(&array.ty, || format!("{place}.type"))?;
+    let ty: Type = parse_type(&array.ty, || format!("{place}.type"))?;
     let extent = |extent: &Extent| match extent {
         Extent::Fixed(n) => usize::try_from(*n).ok(),
         Extent::Unknown => None,

@@ -33,7 +33,8 @@ fn document(graph: &FunctionGraph) -> GraphDocument {
         inputs: graph
             .inputs()
             .iter()
-            .map(|v| InputDocument { name: id(v), ty: graph.ty(*v).to_string() })
+            .enumerate()
+            .map(|(i, v)| InputDocument { name: id(v), ty: graph.declared_input_type(i).to_string() })
             .collect(),
         constants: graph.constants().map(|(v, value)| constant(graph, v, value, id(&v))).collect(),
         applies: graph.applies().iter().map(|apply| apply_document(graph, apply, &ids)).collect(),
@@ -42,6 +43,7 @@ fn document(graph: &FunctionGraph) -> GraphDocument {
             .iter()
             .enumerate()
             .map(|(i, v)| OutputDocument {
+                ty: graph.declared.outputs.get(&i).map(ToString::to_string),
                 name: graph.declared_output_name(i).map(str::to_owned),
                 value: id(v),
             })

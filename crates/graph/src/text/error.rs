@@ -3,6 +3,7 @@
 use super::position::Position;
 use crate::build_error::BuildError;
 use crate::nearest::suggestion;
+use precast_core::ParseTypeError;
 use precast_core::names::excerpt;
 
 /// Why a text is not a graph. Each message shows the line with a caret under the position, then a hint if one is
@@ -109,6 +110,28 @@ pub enum ParseTextError {
         place: Box<Position>,
         /// The number of names.
         names: usize,
+    },
+    /// The declared type of a statement is invalid.
+    #[error("{place}: invalid declared type{}", place.caret())]
+    Type {
+        /// The position of the type.
+        place: Box<Position>,
+        /// Why it is invalid.
+        source: ParseTypeError,
+    },
+    /// The value of a statement has another type than declared.
+    #[error("{place}: `{name}` is `{found}`, declared as `{declared}`{}{}", place.caret(), hint(remedy.as_deref()))]
+    Declared {
+        /// The position of the declared type.
+        place: Box<Position>,
+        /// The name that the statement binds.
+        name: String,
+        /// The type of its value.
+        found: String,
+        /// The declared type.
+        declared: String,
+        /// A way to change the value.
+        remedy: Option<String>,
     },
     /// A name is bound twice.
     #[error(
@@ -226,6 +249,8 @@ impl ParseTextError {
             | Self::Tuple { place }
             | Self::Unpack { place, .. }
             | Self::Depth { place, .. }
+            | Self::Type { place, .. }
+            | Self::Declared { place, .. }
             | Self::Call { place, .. } => Some(place),
             Self::Input { .. } | Self::UnusedInput { .. } | Self::Long { .. } | Self::NoOutputs => None,
         }

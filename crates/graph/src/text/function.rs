@@ -4,6 +4,7 @@
 //! arguments bound to the parameters, and appends the Applies to the caller's graph. A parameter in parentheses,
 //! `(a, b)`, takes a tuple apart. Parameters and names of a function may hide names outside of it.
 
+use super::declared::Extents;
 use super::error::ParseTextError;
 use super::lex::{Token, is_keyword, lex};
 use super::limits::Limits;
@@ -34,6 +35,8 @@ struct Written {
     is_def: bool,
     /// The values of the names outside.
     outside: BTreeMap<String, Operand>,
+    /// The names of extents outside.
+    extents: Extents,
     limits: Arc<Limits>,
 }
 
@@ -171,8 +174,8 @@ impl Parser<'_> {
             }
         }
         let text = Arc::clone(self.source.get_or_insert_with(|| self.text.into()));
-        let (output, limits) = (self.output, Arc::clone(&self.limits));
-        let written = Written { text, output, parameters, body, is_def, outside, limits };
+        let (output, extents, limits) = (self.output, self.extents.clone(), Arc::clone(&self.limits));
+        let written = Written { text, output, parameters, body, is_def, outside, extents, limits };
         Operand::Function(Function::new(move |graph, library, args| written.call(graph, library, args)))
     }
 }
@@ -209,6 +212,7 @@ impl Written {
             next: 0,
             graph: std::mem::take(graph),
             names,
+            extents: self.extents.clone(),
             library,
             limits: Arc::clone(&self.limits),
         };

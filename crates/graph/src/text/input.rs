@@ -1,7 +1,7 @@
 //! Parses declarations of inputs: `x: f64[?]`, or `x=f64[?]` on a command line.
 
 use super::lex::is_name;
-use crate::{ParseTypeError, Type};
+use crate::{DeclaredType, ParseTypeError};
 use precast_core::names::{check_name, excerpt};
 
 /// Why a text does not declare an input.
@@ -26,6 +26,16 @@ pub enum ParseInputError {
         /// The name.
         name: String,
     },
+    /// The name of an extent is not valid in an expression.
+    #[error(
+        "invalid extent name `{name}` of input `{input}`: expected letters, digits and `_`, and not a keyword"
+    )]
+    Extent {
+        /// The input.
+        input: String,
+        /// The name.
+        name: String,
+    },
     /// Invalid type.
     #[error("cannot parse the type of input `{name}`")]
     Type {
@@ -36,20 +46,20 @@ pub enum ParseInputError {
     },
 }
 
-/// Parses the declaration of an input.
+/// Parses the declaration of an input. Extents can have names, as in `x: f64[n,3]`.
 ///
 /// # Errors
-/// A text of another form, a name that is not valid in an expression, or an invalid type.
+/// A text of another form, a name of an input or an extent that is not valid in an expression, or an invalid type.
 ///
 /// # Examples
 /// ```
 /// use precast_graph::text::parse_input;
 ///
-/// let (name, ty) = parse_input("x: f64[?,1]").unwrap();
-/// assert_eq!((name.as_str(), ty.to_string().as_str()), ("x", "f64[?,1]"));
-/// assert_eq!(parse_input("x=f64[?,1]").unwrap(), (name, ty));
+/// let (name, ty) = parse_input("x: f64[n,1]").unwrap();
+/// assert_eq!((name.as_str(), ty.to_string().as_str()), ("x", "f64[n,1]"));
+/// assert_eq!(parse_input("x=f64[n,1]").unwrap(), (name, ty));
 /// ```
-pub fn parse_input(text: &str) -> Result<(String, Type), ParseInputError> {
+pub fn parse_input(text: &str) -> Result<(String, DeclaredType), ParseInputError> {
     let Some((name, ty)) = text.split_once([':', '=']) else {
         return Err(ParseInputError::Form { text: text.to_owned() });
     };
@@ -57,9 +67,14 @@ pub fn parse_input(text: &str) -> Result<(String, Type), ParseInputError> {
     if !is_name(&name) || check_name(&name).is_err() {
         return Err(ParseInputError::Name { text: text.to_owned(), name });
     }
-    match ty.parse() {
-        Ok(ty) => Ok((name, ty)),
-        Err(source) => Err(ParseInputError::Type { name, source }),
+    let ty = match ty.parse::<DeclaredType>() {
+        Ok(ty) => ty,
+        Err(source) => return Err(ParseInputError::Type { name, source }),
+    };
+    let wrong = ty.names().map(|(_, extent)| extent).find(|extent| !is_name(extent)).map(str::to_owned);
+    match wrong {
+        Some(extent) => Err(ParseInputError::Extent { input: name, name: extent }),
+        None => Ok((name, ty)),
     }
 }
 
@@ -73,8 +88,16 @@ mod tests {
         for text in [": f64", "2x: f64", "x y: f64", "True: f64", "lambda = f64", "x-y: f64"] {
             assert!(matches!(parse_input(text), Err(ParseInputError::Name { .. })), "{text}");
         }
-        for text in ["x:", "x: f65", "x: f64[", "x: f64[a]", "x = y = f64"] {
-            assert!(matches!(parse_input(text), Err(ParseInputError::Type { .. })), "{text}");
+        let long = format!("x: f64[{}]", "n".repeat(1 << 20));
+        for text in
+            ["x:", "x: f65", "x: f64[", "x: f64[2n]", "x: f64[n m]", "x: f64[]n", "x = y = f64", &long]
+        {
+            let error = parse_input(text).unwrap_err();
+            assert!(matches!(error, ParseInputError::Type { .. }), "{text:.20}");
+            assert!(error.to_string().len() < 300);
+        }
+        for text in ["x: f64[True]", "x: f64[n, lambda]", "x: f64[a.b]", "x = f64[a-b]"] {
+            assert!(matches!(parse_input(text), Err(ParseInputError::Extent { .. })), "{text}");
         }
     }
 }

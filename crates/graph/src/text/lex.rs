@@ -14,9 +14,9 @@ const KEYWORDS: [&str; 17] = [
 const MAX_DIGITS: usize = 4300;
 
 /// Operators and separators, longest first, so that `**` is not read as two tokens.
-const SIGNS: [&str; 31] = [
+const SIGNS: [&str; 32] = [
     "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "<", ">", "+", "-", "*", "/", "%", "@", "&", "|",
-    "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", ".", "\n",
+    "^", "~", "(", ")", "[", "]", ",", ":", "=", ";", ".", "?", "\n",
 ];
 
 /// A token. `Sign` covers every operator, bracket and separator, including the line break.

@@ -15,6 +15,9 @@
 //! functions, binds their arguments and inserts casts. Lists, tuples, strings, dtypes and `None` are values too
 //! ([`Operand`](crate::Operand)); this module evaluates Python's operations on lists alone (`+`, `*`, indexing).
 //!
+//! A statement can declare the type of its value, `y: f32[n] = x / 255`. A name in an extent stands for one number, in the
+//! types of inputs and of statements; see `declared`.
+//!
 //! A name is bound once, and every statement must be used: as an output, or by its name. A literal bound to a name
 //! stays a [`Literal`](crate::Literal) and takes the dtype of the operand it is combined with. The same holds for
 //! results of operators and functions on literals alone, as in Python: `x * (1/3)` and `x / sqrt(2)` are f32 when `x`
@@ -28,6 +31,7 @@
 
 mod atom;
 mod call;
+mod declared;
 mod error;
 mod expression;
 mod function;
@@ -39,11 +43,12 @@ mod list;
 mod names;
 mod parse;
 mod position;
+mod read;
 
 pub use error::{Member, ParseTextError};
 pub use input::{ParseInputError, parse_input};
-pub use parse::{evaluate, parse, parse_used, parse_using};
 pub use position::Position;
+pub use read::{evaluate, parse, parse_used, parse_using};
 
 /// The operators of the text form, each with the function of the op library that it calls.
 ///

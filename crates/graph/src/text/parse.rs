@@ -3,150 +3,18 @@
 //! Without a tree, a chain `a + a + a + …` of any length needs no stack, neither for parsing nor for dropping.
 //! Brackets, signs and powers nest, and their depth is limited by `Limits`.
 
+use super::declared::{At, Extents};
 use super::error::ParseTextError;
-use super::lex::{Spanned, Token, is_keyword, is_name, lex};
+use super::lex::{Spanned, Token, is_keyword};
 use super::limits::Limits;
-use super::names::constants;
 use super::position::Position;
-use crate::Type;
-use crate::build_error::BuildError;
+use crate::DeclaredType;
 use crate::graph::{FunctionGraph, VarId};
-use crate::nearest::nearest;
 use crate::op::OpLibrary;
 use crate::operand::{Keywords, Operand};
 use precast_core::names::{check_name, excerpt};
-use precast_core::native::DefaultFloats;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Parses a graph from texts, each of which defines one output.
-///
-/// The last statement of a text is the output; the statements before it are intermediates. Names bound in one text
-/// can be used in later texts. If the last statement of a text binds no name, its output is unnamed; a single such
-/// output is named `out`.
-///
-/// # Errors
-/// A [`ParseTextError`] with the position and the found and expected tokens.
-pub fn parse(
-    outputs: &[&str],
-    inputs: &[(String, Type)],
-    library: &dyn OpLibrary,
-) -> Result<FunctionGraph, ParseTextError> {
-    read(outputs, inputs, library).map(|(graph, _)| graph)
-}
-
-/// Parses like [`parse`], but every input must be used. For inputs that were declared for exactly these texts.
-///
-/// # Errors
-/// As [`parse`], or an input that no text uses.
-pub fn parse_used(
-    outputs: &[&str],
-    inputs: &[(String, Type)],
-    library: &dyn OpLibrary,
-) -> Result<FunctionGraph, ParseTextError> {
-    parse_using(outputs, inputs, &|_| true, library)
-}
-
-/// Parses like [`parse`], but every input selected by `is_used` must be used.
-///
-/// # Errors
-/// As [`parse`], or a selected input that no text uses.
-pub fn parse_using(
-    outputs: &[&str],
-    inputs: &[(String, Type)],
-    is_used: &dyn Fn(&str) -> bool,
-    library: &dyn OpLibrary,
-) -> Result<FunctionGraph, ParseTextError> {
-    let (graph, names) = read(outputs, inputs, library)?;
-    let is_missed = |name: &String| is_used(name) && names.get(name).is_some_and(|bound| !bound.used);
-    let Some((unused, _)) = inputs.iter().find(|(name, _)| is_missed(name)) else {
-        return Ok(graph);
-    };
-    let others = names.keys().filter(|name| *name != unused).map(String::as_str);
-    let nearest = nearest(unused, others.chain(constants().map(|name| -> &str { name })));
-    Err(ParseTextError::UnusedInput { name: unused.clone(), nearest: nearest.map(str::to_owned) })
-}
-
-/// Evaluates an expression in which names stand for operands, and appends it to their graph.
-///
-/// # Errors
-/// As [`parse`]. The graph may keep Applies that were appended before the error.
-pub fn evaluate(
-    text: &str,
-    names: &[(&str, Operand)],
-    graph: &mut FunctionGraph,
-    library: &dyn OpLibrary,
-) -> Result<VarId, ParseTextError> {
-    let _floats = DefaultFloats::set();
-    let tokens = lex(text, None)?;
-    let bound = |operand: &Operand| Bound {
-        operand: operand.clone(),
-        used: true,
-        statement: None,
-        is_outside: false,
-    };
-    let names = names.iter().map(|(name, operand)| ((*name).to_owned(), bound(operand))).collect();
-    let own = std::mem::take(graph);
-    let limits = Arc::default();
-    let mut parser =
-        Parser { text, source: None, output: None, tokens, next: 0, graph: own, names, library, limits };
-    let result = parser.expression();
-    *graph = parser.graph;
-    result
-}
-
-/// Parses the texts and returns their graph and the names in them.
-fn read(
-    outputs: &[&str],
-    inputs: &[(String, Type)],
-    library: &dyn OpLibrary,
-) -> Parsed<(FunctionGraph, BTreeMap<String, Bound>)> {
-    // Literals are rounded to nearest.
-    let _floats = DefaultFloats::set();
-    let mut graph = FunctionGraph::new();
-    let mut names = BTreeMap::new();
-    for (name, ty) in inputs {
-        let refuse = |problem| ParseTextError::Input { name: name.clone(), problem };
-        if !is_name(name) {
-            return Err(refuse("has a name that expressions cannot use"));
-        }
-        let added = graph.input(name, ty.clone()).map_err(|error| match error {
-            BuildError::Name(_) => refuse("has a name of more than 255 bytes"),
-            _ => refuse("is declared twice"),
-        });
-        let variable = added?;
-        names.insert(
-            name.clone(),
-            Bound { operand: variable.into(), used: false, statement: None, is_outside: false },
-        );
-    }
-    let (mut results, limits) = (Vec::new(), Arc::new(Limits::default()));
-    for (position, text) in outputs.iter().enumerate() {
-        let output = (outputs.len() > 1).then_some(position);
-        let tokens = lex(text, output)?;
-        // Does not count the end token.
-        limits.spend(tokens.len().saturating_sub(1))?;
-        let limits = Arc::clone(&limits);
-        let parser = Parser { text, source: None, output, tokens, next: 0, graph, names, library, limits };
-        let (result, name);
-        (graph, names, result, name) = parser.statements()?;
-        results.push((result, name));
-    }
-    if results.is_empty() {
-        return Err(ParseTextError::NoOutputs);
-    }
-    let unused = names.values().filter(|bound| !bound.used).filter_map(|bound| bound.statement.clone());
-    if let Some(place) = unused.min_by_key(|place| (place.output, place.line, place.column)) {
-        return Err(ParseTextError::Unused { place });
-    }
-    let only = results.len() == 1;
-    for (result, name) in results {
-        // Names are bound once, so no two outputs share a name.
-        let name = name.or_else(|| only.then(|| "out".to_owned()));
-        graph.push_output(result, name.as_deref());
-    }
-    Ok((graph, names))
-}
 
 /// The result of a grammar rule.
 pub(super) type Parsed<T> = Result<T, ParseTextError>;
@@ -161,6 +29,7 @@ pub(super) struct Parser<'t> {
     pub(super) next: usize,
     pub(super) graph: FunctionGraph,
     pub(super) names: BTreeMap<String, Bound>,
+    pub(super) extents: Extents,
     pub(super) library: &'t dyn OpLibrary,
     pub(super) limits: Arc<Limits>,
 }
@@ -176,11 +45,25 @@ pub(super) struct Bound {
     pub(super) is_outside: bool,
 }
 
-/// The result of a text: the graph so far, the names so far, the output and its name.
-type Statements = (FunctionGraph, BTreeMap<String, Bound>, VarId, Option<String>);
+/// The output of a text.
+pub(super) struct Output {
+    pub(super) value: VarId,
+    pub(super) name: Option<String>,
+    /// The declared type, with its position.
+    pub(super) declared: Option<(Box<Position>, DeclaredType)>,
+}
+
+/// The names that a statement binds, and the declared type, each with its offset.
+type Targets<'t> = (Vec<At<&'t str>>, Option<At<DeclaredType>>);
+
+/// A statement: the name that it binds, its value, and the declared type with its offset.
+type Statement = (Option<String>, Operand, Option<At<DeclaredType>>);
+
+/// The result of a text: the graph, the names and the names of extents so far, and the output.
+pub(super) type Statements = (FunctionGraph, BTreeMap<String, Bound>, Extents, Output);
 
 impl<'t> Parser<'t> {
-    fn statements(mut self) -> Parsed<Statements> {
+    pub(super) fn statements(mut self) -> Parsed<Statements> {
         loop {
             while self.skip(";") || self.skip("\n") {}
             let at = self.offset();
@@ -190,7 +73,7 @@ impl<'t> Parser<'t> {
                 self.separated()?;
                 continue;
             }
-            let (name, value) = self.statement()?;
+            let (name, value, declared) = self.statement()?;
             self.separated()?;
             while self.skip(";") || self.skip("\n") {}
             if self.peek() == Token::End {
@@ -199,7 +82,9 @@ impl<'t> Parser<'t> {
                     self.graph.put_name(result, name);
                     self.bound(at, name)?;
                 }
-                return Ok((self.graph, self.names, result, name));
+                let declared = declared.map(|(at, ty)| (self.place(at), ty));
+                let output = Output { value: result, name, declared };
+                return Ok((self.graph, self.names, self.extents, output));
             }
             if name.is_none() {
                 return Err(ParseTextError::Unused { place: self.place(at) });
@@ -225,14 +110,14 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the only expression of a text and returns its variable.
-    fn expression(&mut self) -> Parsed<VarId> {
+    pub(super) fn expression(&mut self) -> Parsed<VarId> {
         let at = self.offset();
         let value = self.whole()?;
         self.output(at, &value)
     }
 
     /// Returns the variable of a text's final value. A tuple of numbers, e.g. `x.shape`, becomes a vector.
-    fn output(&mut self, at: usize, value: &Operand) -> Parsed<VarId> {
+    pub(super) fn output(&mut self, at: usize, value: &Operand) -> Parsed<VarId> {
         let number = |item: &Operand| matches!(item, Operand::Weak(_) | Operand::Literal(_));
         let value = match value {
             Operand::List(items) if items.iter().all(number) => {
@@ -247,13 +132,17 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Parses `[name {"," name} "="] comparison`
-    pub(super) fn statement(&mut self) -> Parsed<(Option<String>, Operand)> {
-        let targets = self.targets()?;
+    /// Parses `[name {"," name} "=" | name ":" type "="] comparison`
+    pub(super) fn statement(&mut self) -> Parsed<Statement> {
+        let (targets, declared) = self.targets()?;
         let at = self.offset();
-        let value = self.binary(0)?;
+        let mut value = self.binary(0)?;
+        if let ([(_, name)], Some(declared)) = (targets.as_slice(), &declared) {
+            self.separated()?;
+            value = self.declare(name, &value, declared)?;
+        }
         match (targets.as_slice(), &value) {
-            ([], _) => return Ok((None, value)),
+            ([], _) => return Ok((None, value, None)),
             ([(at, name)], _) => {
                 let statement = Some(self.place(*at));
                 self.bind(name, value.clone(), statement);
@@ -265,25 +154,29 @@ impl<'t> Parser<'t> {
             }
             _ => return Err(ParseTextError::Unpack { place: self.place(at), names: targets.len() }),
         }
-        Ok((targets.first().map(|(_, name)| (*name).to_owned()), value))
+        Ok((targets.first().map(|(_, name)| (*name).to_owned()), value, declared))
     }
 
-    /// Parses the names that a statement binds, with their offsets; empty for a bare expression.
-    fn targets(&mut self) -> Parsed<Vec<(usize, &'t str)>> {
+    /// Parses the names that a statement binds, with their offsets, and the declared type; empty for a bare expression.
+    fn targets(&mut self) -> Parsed<Targets<'t>> {
         let (start, mut found) = (self.next, Vec::new());
         loop {
             let at = self.offset();
             let Token::Name(name) = self.take() else { break };
             found.push((at, name));
             if self.skip("=") {
-                return self.bindable(start, found);
+                return Ok((self.bindable(start, found)?, None));
+            }
+            if found.len() == 1 && self.declares(name) && self.skip(":") {
+                let found = self.bindable(start, found)?;
+                return Ok((found, Some(self.declared_type()?)));
             }
             if !self.skip(",") {
                 break;
             }
         }
         self.next = start;
-        Ok(Vec::new())
+        Ok((Vec::new(), None))
     }
 
     /// Checks that names can be bound.

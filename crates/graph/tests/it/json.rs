@@ -209,7 +209,7 @@ fn errors_name_place_found_and_expected() {
         ("/extra", json!(1), &["at `extra`", "unknown field `extra`"]),
         ("/inputs/0/tipe", json!(1), &["at `inputs[0].tipe`", "unknown field `tipe`"]),
         ("/inputs/0/type", json!("f65[?]"), &["at `inputs[0].type`", "invalid type `f65[?]`", "unknown dtype `f65`, expected one of bool"]),
-        ("/inputs/0/type", json!("f64[x]"), &["at `inputs[0].type`", "extent `x`"]),
+        ("/inputs/0/type", json!("f64[2x]"), &["at `inputs[0].type`", "extent `2x`"]),
         ("/inputs/0/name", json!("c0"), &["at `constants[0]`", "duplicate name `c0`", "`inputs[0]`"]),
         ("/constants/0/shape", json!([2]), &["at `constants[0].shape`", "shape [2]", "`f64[]`"]),
         ("/constants/0/bits", json!([]), &["at `constants[0].bits`", "0 element(s)"]),

@@ -5,6 +5,7 @@
 mod contracts;
 mod core;
 mod encode;
+mod extents;
 mod json;
 mod json_damage;
 mod names;

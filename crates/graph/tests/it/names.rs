@@ -77,12 +77,15 @@ fn texts_reject_hostile_names() {
         // White space around a name is not part of the name.
         let read = parse_input(&format!("{name}: f64"));
         assert!(read.is_err() || name.trim() != name, "{}", name.escape_debug());
-        let inputs = [(name.clone(), "f64".parse().unwrap())];
+        let inputs = [(name.clone(), "f64".parse::<precast_graph::Type>().unwrap())];
         let error = parse(&["1.0"], &inputs, &ToyLibrary).unwrap_err().to_string();
         assert!(error.len() < 700 && !error.contains(['\n', '\0', '\x1b', '\u{202e}']), "{error}");
     }
     let long = format!("{} = x", "y".repeat(256));
-    assert!(parse(&[&long], &[("x".to_owned(), "f64".parse().unwrap())], &ToyLibrary).is_err());
+    assert!(
+        parse(&[&long], &[("x".to_owned(), "f64".parse::<precast_graph::Type>().unwrap())], &ToyLibrary)
+            .is_err()
+    );
 }
 
 #[test]

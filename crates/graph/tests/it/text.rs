@@ -295,7 +295,7 @@ fn python_keywords_get_a_hint() {
 
 #[test]
 fn unusable_input_names_are_rejected() {
-    let f64 = || "f64".parse().unwrap();
+    let f64 = || "f64".parse::<precast_graph::Type>().unwrap();
     for name in ["", "1x", "x y", "True", "lambda"] {
         let error = parse(&["1"], &[(name.to_owned(), f64())], &ToyLibrary).unwrap_err();
         assert!(matches!(&error, ParseTextError::Input { name: found, .. } if found == name), "{error}");

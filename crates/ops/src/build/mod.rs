@@ -23,8 +23,8 @@ pub use structural::Index;
 
 use crate::registry::Ops;
 use precast_graph::{
-    BuildError, Complex, FunctionGraph, Keywords, Literal, OpLibrary as _, Operand, ParseTypeError, Prop,
-    Props, Type, keywords,
+    BuildError, Complex, DeclaredType, FunctionGraph, Keywords, Literal, OpLibrary as _, Operand,
+    ParseTypeError, Prop, Props, keywords,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -58,6 +58,14 @@ pub enum GraphError {
     /// An input or output that cannot be added.
     #[error("cannot add `{name}`")]
     Name {
+        /// Its name.
+        name: String,
+        /// The reason.
+        source: BuildError,
+    },
+    /// An output cannot have its declared type.
+    #[error("invalid declaration of output `{name}`")]
+    Declared {
         /// Its name.
         name: String,
         /// The reason.
@@ -125,17 +133,20 @@ impl Graph {
         })))
     }
 
-    /// Adds an input; its type is in text form, e.g. `f64[?,?]`.
+    /// Adds an input; its type is in text form, e.g. `f64[?,?]`. Calls check that extents of one name are equal, as in
+    /// `f64[n,k]`.
     #[must_use]
     pub fn input(&self, name: &str, ty: &str) -> Var {
-        let id = match ty.parse::<Type>() {
-            Ok(ty) => {
-                let added = self.0.borrow_mut().graph.input(name, ty);
-                self.keep(added.map_err(|source| GraphError::Name { name: name.to_owned(), source }))
-            }
-            Err(source) => self.keep(Err(GraphError::Type { name: name.to_owned(), source })),
-        };
+        let id = self.parsed(name, ty).and_then(|ty| {
+            let added = self.0.borrow_mut().graph.declare_input(name, ty);
+            self.keep(added.map_err(|source| GraphError::Name { name: name.to_owned(), source }))
+        });
         self.var(id.map(Operand::Var))
+    }
+
+    /// Parses the declared type of an input or output.
+    fn parsed(&self, name: &str, ty: &str) -> Option<DeclaredType> {
+        self.keep(ty.parse().map_err(|source| GraphError::Type { name: name.to_owned(), source }))
     }
 
     /// Adds a constant array. Numbers can be used directly.
@@ -155,6 +166,18 @@ impl Graph {
             };
             self.keep(added.map_err(|source| GraphError::Name { name: name.to_owned(), source }));
         }
+    }
+
+    /// Makes a variable an output of a declared type, e.g. `f32[n]`. The dtype, the rank and the known extents of the
+    /// variable must agree with it; calls check the other extents.
+    pub fn output_as(&self, name: &str, ty: &str, variable: &Var) {
+        self.output(name, variable);
+        let Some(ty) = self.parsed(name, ty) else { return };
+        let declared = {
+            let State { graph, error: None, .. } = &mut *self.0.borrow_mut() else { return };
+            graph.declare_output(graph.outputs().len() - 1, ty)
+        };
+        self.keep(declared.map_err(|source| GraphError::Declared { name: name.to_owned(), source }));
     }
 
     /// Returns the finished graph.

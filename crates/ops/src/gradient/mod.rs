@@ -26,7 +26,9 @@ pub(crate) mod shape;
 mod walk;
 
 use crate::registry::Ops;
-use precast_graph::{Array, BuildError, FunctionGraph, MakeNodeError, Number, OpLibrary, Pullback, VarId};
+use precast_graph::{
+    Array, BuildError, DeclaredType, FunctionGraph, MakeNodeError, Number, OpLibrary, Pullback, VarId,
+};
 use walk::Walk;
 
 /// The gradient by a variable that the result does not depend on.
@@ -115,8 +117,14 @@ pub fn value_and_grad(graph: &FunctionGraph, inputs: &[&str]) -> Result<Function
     let variables = inputs.iter().map(find).collect::<Result<Vec<_>, _>>()?;
     let one = graph.constant(Array::of(Number::Float(1.0), graph.ty(cost).dtype()));
     let gradients = pull(&mut graph, &Ops::standard(), cost, one, &variables, Missing::Error)?;
-    for (name, gradient) in inputs.iter().zip(gradients) {
+    for ((name, gradient), variable) in inputs.iter().zip(gradients).zip(&variables) {
         graph.output(gradient, Some(&format!("grad_{name}")))?;
+        // A gradient has the extents of its input.
+        let ty =
+            graph.inputs().iter().position(|input| input == variable).map(|at| graph.declared_input_type(at));
+        if let Some(ty) = ty.filter(DeclaredType::has_names) {
+            graph.declare_output(graph.outputs().len() - 1, ty)?;
+        }
     }
     Ok(graph)
 }

@@ -86,6 +86,7 @@ impl<'a> Rebuild<'a> {
             let fresh = each(&mut self.new, position, fresh)?;
             self.new.output(fresh, self.old.declared_output_name(position))?;
         }
+        self.new.declare_as(self.old);
         Ok(self.new)
     }
 }

@@ -219,7 +219,7 @@ fn calls_of_functions_are_limited() {
         text += &format!("; f{i} = lambda x: f{0}(f{0}(x))", i - 1);
     }
     text += "; f19(1.0)";
-    let inputs = [];
+    let inputs: [(String, Type); 0] = [];
     let error = parse(&[&text], &inputs, &Ops::standard()).unwrap_err();
     assert!(chain(&error).contains("at most 100000"), "{}", chain(&error));
     let mut text = "f0 = lambda x: x".to_owned();
@@ -278,10 +278,10 @@ fn lists_and_loops_are_limited() {
         ("f = lambda t: (t, t); g = lambda t: f(f(f(f(f(f(t)))))); h = g(g(g(1.0))); h[0]", "at most 100000"),
         (&format!("c = 1.0{}", nested(25)), "nested more than 20 deep"),
     ] {
-        let error = parse(&[text], &[], &Ops::standard()).unwrap_err();
+        let error = parse(&[text], &[] as &[(String, Type)], &Ops::standard()).unwrap_err();
         assert!(chain(&error).contains(expected), "{text}: {}", chain(&error));
     }
-    assert!(parse(&[&format!("c = 1.0{}", nested(20))], &[], &Ops::standard()).is_ok());
+    assert!(parse(&[&format!("c = 1.0{}", nested(20))], &[] as &[(String, Type)], &Ops::standard()).is_ok());
 }
 
 /// Returns a statement of loops in loops.

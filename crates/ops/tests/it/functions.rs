@@ -162,7 +162,7 @@ fn methods_and_operators_match_the_text() {
         let ty = format!("{dtype}[?]");
         let (x, y) = (g.input("x", &ty), g.input("y", &ty));
         g.output("out", &expression(&x, &y));
-        let types = ["x", "y"].map(|name| (name.to_owned(), ty.parse().unwrap()));
+        let types = ["x", "y"].map(|name| (name.to_owned(), ty.parse::<Type>().unwrap()));
         let parsed = text::parse(&[text], &types, &Ops::standard()).unwrap();
         assert_eq!(encode::canonical(&g.finish().unwrap()), encode::canonical(&parsed), "{text}");
     }

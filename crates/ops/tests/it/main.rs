@@ -10,6 +10,7 @@ mod cases;
 mod compiler;
 mod complex;
 mod control;
+mod extents;
 mod few;
 mod fixed_loops;
 mod functions;

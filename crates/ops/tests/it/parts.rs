@@ -19,7 +19,7 @@ fn full_slices_of_parts_are_written() {
     ];
     let x = Array::from(ndarray::array![0.0, 1.0, 2.0, 3.0, 4.0]);
     for (text, expected) in rows {
-        let inputs = [("x".to_owned(), "f64[?]".parse().unwrap())];
+        let inputs = [("x".to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap())];
         let graph = precast_graph::text::parse(&[text], &inputs, &Ops::standard()).unwrap();
         for form in Form::ALL {
             let graph = form.of(&graph, &Passes::default()).unwrap();
@@ -31,7 +31,7 @@ fn full_slices_of_parts_are_written() {
 
 /// Returns the error message of texts with an `x` of this type, with all causes.
 fn refusal(texts: &[&str], ty: &str) -> String {
-    let inputs = [("x".to_owned(), ty.parse().unwrap())];
+    let inputs = [("x".to_owned(), ty.parse::<precast_graph::Type>().unwrap())];
     chain(&precast_graph::text::parse(texts, &inputs, &Ops::standard()).unwrap_err())
 }
 
@@ -65,7 +65,7 @@ fn ambiguous_statements_are_rejected() {
         assert!(told.contains(words), "{text}: {told}");
     }
     for text in ["x[[0, 1]]", "x[array((0, 1))]", "x.shape + (1,)", "x[nonzero(x > 0)[0]]", "np.int8(-128)"] {
-        let inputs = [("x".to_owned(), "f64[?,?]".parse().unwrap())];
+        let inputs = [("x".to_owned(), "f64[?,?]".parse::<precast_graph::Type>().unwrap())];
         precast_graph::text::parse(&[text], &inputs, &Ops::standard())
             .unwrap_or_else(|e| panic!("{text}: {e}"));
     }

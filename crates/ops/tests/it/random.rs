@@ -270,7 +270,7 @@ fn invalid_counts_are_negative() {
 /// Returns an error with its causes.
 fn refused(text: &str) -> String {
     let inputs = [("k", "u32[2]"), ("x", "f64[?]"), ("w", "u32[?]"), ("n", "i64[]")];
-    let inputs = inputs.map(|(name, ty)| (name.to_owned(), ty.parse().unwrap()));
+    let inputs = inputs.map(|(name, ty)| (name.to_owned(), ty.parse::<Type>().unwrap()));
     let parsed = parse(&[text], &inputs, &Ops::standard());
     let error = parsed.err().unwrap_or_else(|| panic!("{text} is accepted"));
     let (mut text, mut cause) = (error.to_string(), error.source());

@@ -65,8 +65,8 @@ class Type(str):
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The extents; `None` for an unknown one."""
-        return tuple(None if extent.strip() == "?" else int(extent) for extent in self._parts[1] or [])
+        """The extents; `None` for an unknown one, which may have a name."""
+        return tuple(int(extent) if extent.strip().isdecimal() else None for extent in self._parts[1] or [])
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:

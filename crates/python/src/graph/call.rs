@@ -4,7 +4,7 @@ use super::convert;
 use super::node::{Node, Origin, Value};
 use super::replay::{ReplayError, arena, ops};
 use crate::error;
-use precast_graph::{OpLibrary as _, Operand, Prop, Type};
+use precast_graph::{DeclaredType, OpLibrary as _, Operand, Prop, Type};
 use precast_ops::Ops;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -88,10 +88,10 @@ fn made_with<'py>(
     }
 }
 
-/// Creates an input of a type such as `f64[?]`.
+/// Creates an input of a type such as `f64[?]` or `f64[n,3]`.
 #[pyfunction]
 pub(crate) fn input<'py>(py: Python<'py>, name: String, ty: &str) -> PyResult<Bound<'py, PyAny>> {
-    let ty: Type = ty.parse().map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+    let ty: DeclaredType = ty.parse().map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
     made(py, Origin::Input { name, ty })
 }
 

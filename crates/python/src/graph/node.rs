@@ -1,7 +1,7 @@
 //! The origin of variables.
 
 use super::traced::Traced;
-use precast_graph::{Array, Op, Operand, Type};
+use precast_graph::{Array, DeclaredType, Op, Operand, Type};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ pub(crate) struct Node {
 pub(crate) enum Origin {
     Input {
         name: String,
-        ty: Type,
+        ty: DeclaredType,
     },
     Constant(Array),
     /// A placeholder for an argument of a Python function.

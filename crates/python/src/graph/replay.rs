@@ -11,7 +11,7 @@
 use super::node::{Node, Origin, Value};
 use crate::own::op::OwnOp;
 use precast_graph::{
-    BuildError, FunctionGraph, Keywords, MakeNodeError, OpLibrary as _, Operand, Props, Type,
+    BuildError, DeclaredType, FunctionGraph, Keywords, MakeNodeError, OpLibrary as _, Operand, Props, Type,
 };
 use precast_ops::Ops;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub(crate) enum ReplayError {
     #[error(transparent)]
     Graph(#[from] BuildError),
     #[error("missing input `{name}: {ty}`: the outputs depend on it")]
-    Unbound { name: String, ty: Type },
+    Unbound { name: String, ty: DeclaredType },
     #[error("`{what}` is not an array")]
     NoArray { what: String },
     #[error(
@@ -89,10 +89,10 @@ pub(crate) fn arena() -> MutexGuard<'static, Replay> {
 
 impl Replay {
     /// Creates a graph with these inputs, which may be any variables.
-    pub(crate) fn of(inputs: &[(String, Type, Arc<Node>)]) -> Result<Self, ReplayError> {
+    pub(crate) fn of(inputs: &[(String, DeclaredType, Arc<Node>)]) -> Result<Self, ReplayError> {
         let mut replay = Self::default();
         for (name, ty, node) in inputs {
-            let variable = replay.graph.input(name, ty.clone())?;
+            let variable = replay.graph.declare_input(name, ty.clone())?;
             replay.known.insert(node.id, Operand::Var(variable));
         }
         Ok(replay)
@@ -161,10 +161,10 @@ impl Replay {
             }
             Origin::Input { name, ty } => {
                 // Messages show the names; inputs of other graphs may have the same one.
-                let mut added = self.graph.input(name, ty.clone());
+                let mut added = self.graph.input(name, Type::clone(ty));
                 for other in [format!("{name}_{}", node.id), format!("x{}", node.id), format!("_{}", node.id)]
                 {
-                    added = added.or_else(|_| self.graph.input(&other, ty.clone()));
+                    added = added.or_else(|_| self.graph.input(&other, Type::clone(ty)));
                 }
                 Ok(Operand::Var(added?))
             }

@@ -5,7 +5,7 @@ use super::convert;
 use super::node::{Node, Origin};
 use super::replay::{Replay, ops};
 use crate::error;
-use precast_graph::{FunctionGraph, Operand, Type, text};
+use precast_graph::{DeclaredType, FunctionGraph, Operand, text};
 use precast_picture::Picture;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
@@ -94,7 +94,7 @@ pub(crate) fn graph(
     inputs: &Bound<'_, PyList>,
     outputs: &Bound<'_, PyList>,
 ) -> PyResult<Graph> {
-    let named = |at: usize, value: &Bound<'_, PyAny>| -> PyResult<(String, Type, Arc<Node>)> {
+    let named = |at: usize, value: &Bound<'_, PyAny>| -> PyResult<(String, DeclaredType, Arc<Node>)> {
         let node = convert::node(value).ok_or_else(|| {
             error::graph_type(
                 py,
@@ -102,7 +102,10 @@ pub(crate) fn graph(
             )
         })?;
         let name: Option<String> = value.getattr("name")?.extract()?;
-        let ty = type_of(&node).map_err(|refused| error::graph(py, &refused))?;
+        let ty = match &node.origin {
+            Origin::Input { ty, .. } => ty.clone(),
+            _ => type_of(&node).map_err(|refused| error::graph(py, &refused))?.into(),
+        };
         Ok((name.unwrap_or_else(|| format!("x{at}")), ty, node))
     };
     let inputs: Vec<_> =

@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn larger_patterns_come_first() {
-        let inputs = ["x", "y"].map(|name| (name.to_owned(), "f64[?]".parse().unwrap()));
+        let inputs =
+            ["x", "y"].map(|name| (name.to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap()));
         let graph = text::parse(&["exp(x * y) + tanh(x) * y"], &inputs, &Ops::standard()).unwrap();
         let lowered = rewrite::lower(&graph).unwrap();
         let group = rewrite::unfuse(&lowered, 0).unwrap().unwrap();
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn row_program_patterns_are_loops_with_reductions() {
-        let inputs = ["x"].map(|name| (name.to_owned(), "f64[?,?]".parse().unwrap()));
+        let inputs = ["x"].map(|name| (name.to_owned(), "f64[?,?]".parse::<precast_graph::Type>().unwrap()));
         let texts = ["e = exp(x - 1)", "e / sum(e * e, axis=1, keepdims=True) + 2"];
         let graph = text::parse(&texts, &inputs, &Ops::standard()).unwrap();
         let lowered = rewrite::lower(&graph).unwrap();
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn results_of_one_loop_share_a_pattern() {
-        let inputs = ["x"].map(|name| (name.to_owned(), "f64[?]".parse().unwrap()));
+        let inputs = ["x"].map(|name| (name.to_owned(), "f64[?]".parse::<precast_graph::Type>().unwrap()));
         let graph = text::parse(&["exp(x)*2", "exp(x) - x"], &inputs, &Ops::standard()).unwrap();
         let lowered = rewrite::lower(&graph).unwrap();
         let group = rewrite::unfuse(&lowered, 0).unwrap().unwrap();

@@ -4,6 +4,7 @@
 mod call;
 mod cancel;
 mod debug;
+mod extents;
 mod keyring;
 mod names;
 mod profile;

@@ -1,15 +1,16 @@
 //! Frozen bytes: one file for each format. Archives have format 1, records and entries format 2, bundles format 3.
-//! With metadata, entries have format 3 and bundles format 4.
+//! With metadata, entries have format 3 and bundles format 4. Entries with names of extents have format 4.
 
 use precast_store::bundle::Contents;
 use precast_store::{Archive, Bundle, Entry, Limits, Record, write_bundle};
 
-use crate::sample::{bare, described, entry, functions, unit};
+use crate::sample::{bare, described, entry, functions, named, unit};
 
 const ARCHIVE: &[u8] = include_bytes!("../../../../artifacts/golden/archive-v1.tar.zst");
 const RECORD: &[u8] = include_bytes!("../../../../artifacts/golden/record-v2.bin");
 const BUNDLE: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v3.precast");
 const DESCRIBED: &[u8] = include_bytes!("../../../../artifacts/golden/bundle-v4.precast");
+const NAMED: &[u8] = include_bytes!("../../../../artifacts/golden/entry-v4.bin");
 const ENTRY: &[u8] = include_bytes!("../../../../artifacts/golden/entry-v3.bin");
 
 #[test]
@@ -59,4 +60,24 @@ fn bundle_format_4_round_trips() {
 fn entry_format_3_with_metadata_round_trips() {
     assert_eq!(Entry::parse(ENTRY).unwrap(), described("golden"));
     assert_eq!(described("golden").to_bytes(), ENTRY);
+}
+
+#[test]
+fn entry_format_4_with_names_of_extents_round_trips() {
+    assert_eq!(Entry::parse(NAMED).unwrap(), named("golden"));
+    assert_eq!(named("golden").to_bytes(), NAMED);
+    // Names need the format, and the format needs names.
+    for (bytes, format) in [(NAMED, 2), (NAMED, 3), (ENTRY, 4)] {
+        let mut relabelled = bytes.to_vec();
+        relabelled[3] = format;
+        assert!(Entry::parse(&relabelled).is_err());
+    }
+}
+
+#[test]
+fn bundles_hold_entries_of_both_formats() {
+    let (plain, with_names) = (entry("plain"), named("named"));
+    let bundle = write_bundle(&[], &[plain.clone(), with_names.clone()], "precast golden").unwrap();
+    let bundle = Bundle::from_bytes(bundle).unwrap();
+    assert_eq!(bundle.entries(), [with_names, plain]);
 }

@@ -142,6 +142,15 @@ pub(crate) fn described(name: &str) -> Entry {
     Entry { metadata, ..entry(name) }
 }
 
+/// Returns an entry with metadata, whose input and output have an extent of one name.
+pub(crate) fn named(name: &str) -> Entry {
+    let mut entry = described(name);
+    for port in [&mut entry.program.inputs[0], &mut entry.program.outputs[0]] {
+        port.ty = "f64[n]".parse().unwrap();
+    }
+    entry
+}
+
 /// Returns the metadata of a bundle and of a function that calls an entry.
 pub(crate) fn functions(entry: &str) -> BTreeMap<String, Metadata> {
     let ports = |name: &str| vec![PlanPort { name: name.to_owned(), ty: "f64[?]".to_owned() }];
@@ -179,8 +188,8 @@ fn program(record: &Record) -> Program {
         views: Vec::new(),
     };
     Program {
-        inputs: vec![Port { name: "x".to_owned(), ty: ty("f64[?]") }],
-        outputs: vec![Port { name: "out".to_owned(), ty: ty("f64[?]") }],
+        inputs: vec![Port { name: "x".to_owned(), ty: ty("f64[?]").into() }],
+        outputs: vec![Port { name: "out".to_owned(), ty: ty("f64[?]").into() }],
         constants: vec![Constant { ty: ty("f64[]"), value: Array::from(1.5) }],
         temps: vec![Temp { ty: ty("f64[?]"), view: false }],
         steps: vec![

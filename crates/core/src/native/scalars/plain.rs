@@ -129,7 +129,7 @@ impl NativeFunction {
 /// Checks that an input or output is a number that C can pass.
 fn number(Port { name, ty }: &Port) -> Result<(), NoNative> {
     let (name, shown) = (name.clone(), ty.to_string());
-    let is_number = matches!(ty, Type::Scalar(_)) || ty.as_user().is_some_and(|user| !user.is_opaque());
+    let is_number = matches!(**ty, Type::Scalar(_)) || ty.as_user().is_some_and(|user| !user.is_opaque());
     if !is_number || ty.ndim() > 0 {
         return Err(NoNative::Array { name, ty: shown });
     }

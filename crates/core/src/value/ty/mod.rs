@@ -3,9 +3,11 @@
 //! An extent is `?` (unknown until run time), `1` (broadcastable) or a fixed n. Types are static knowledge only. At run
 //! time, extents declared as `?` follow NumPy's broadcasting rules.
 
+mod declared;
 mod parse;
 mod user;
 
+pub use declared::DeclaredType;
 pub use parse::ParseTypeError;
 
 pub use user::UserType;
@@ -107,6 +109,15 @@ impl Type {
             Self::Tensor(tensor) => Self::tensor(tensor.dtype, tensor.shape.len()),
             Self::User(user) => Self::User(user.without_extents()),
         }
+    }
+
+    /// Returns whether a value can have both types. Kind, name, dtype and rank must be equal, and fixed extents must agree.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        let agree = |(mine, its): (&Extent, &Extent)| {
+            *mine == Extent::Unknown || *its == Extent::Unknown || mine == its
+        };
+        self.without_extents() == other.without_extents() && self.shape().iter().zip(other.shape()).all(agree)
     }
 
     /// Returns whether every value of `other` is a value of this type. Kind, name, dtype and rank must be equal, and every

@@ -1,6 +1,7 @@
 //! Parses types from their text form.
 
 use super::{Extent, TensorType, Type, UserType, user};
+use crate::names::excerpt;
 use crate::value::dtype::ParseDTypeError;
 use precast_abi::tensor::MAX_NDIM;
 use std::str::FromStr;
@@ -17,8 +18,13 @@ pub enum ParseTypeError {
         /// The error of the dtype.
         source: ParseDTypeError,
     },
-    /// An extent is neither `?` nor a number.
-    #[error("invalid type `{text}`: invalid extent `{found}`, expected `?` or a number")]
+    /// An extent is neither `?` nor a number, nor a name where names are allowed.
+    #[error(
+        "invalid type `{}`: invalid extent `{}`, expected `?`, a number, or a name \
+         in the type of an input or output",
+        excerpt(text),
+        excerpt(found)
+    )]
     Extent {
         /// The whole text.
         text: String,

@@ -10,7 +10,7 @@
 use super::few::Few;
 use super::map::Map;
 use super::run::{Fold, Task, UNREAD, Wires, Work, most_in_slots};
-use super::{Direct, Input, Kind, Output, Reads};
+use super::{Direct, Fixed, Input, Kind, Output, Reads};
 use crate::native::arrays::ArrayRef;
 use crate::native::kernels::{Captured, Driven, Kernels, Operand, reduces};
 use crate::native::load::LoadedModule;
@@ -229,8 +229,8 @@ impl Assembly {
         };
         let tasks: Vec<Task> =
             std::mem::take(&mut self.drafts).into_iter().map(task).collect::<Option<_>>()?;
-        let fixed = fixed(program);
         let outputs = self.outputs(program, outputs, &positions)?;
+        let fixed = fixed(program, equal(program, &inputs, &outputs)?);
         let is_reduced = tasks.iter().any(|task| matches!(task.work, Work::Fold(_)));
         let widest = self.values.iter().map(|value| value.dtype.itemsize_bytes()).max().unwrap_or(1);
         let most = if is_reduced { REDUCE_BLOCK } else { MOST }.min(most_in_slots(n_slots, widest));
@@ -297,9 +297,28 @@ fn map(program: &Program, tasks: &[Task], inputs: &[Input], outputs: &[Output]) 
     is_in_order.then(|| Map::new(*kernel, &program.inputs, &program.outputs, MOST))?
 }
 
-/// Returns the types of inputs and outputs, if any of them fixes an extent.
-fn fixed(Program { inputs, outputs, .. }: &Program) -> Option<Box<(Vec<Type>, Vec<Type>)>> {
+/// Returns the requirements on extents, if there are any.
+fn fixed(Program { inputs, outputs, .. }: &Program, equal: Vec<(usize, usize)>) -> Option<Box<Fixed>> {
     let is_fixed = |port: &Port| port.ty.shape().iter().any(|extent| *extent != Extent::Unknown);
-    let types = |ports: &[Port]| ports.iter().map(|port| port.ty.clone()).collect();
-    inputs.iter().chain(outputs).any(is_fixed).then(|| Box::new((types(inputs), types(outputs))))
+    let types = |ports: &[Port]| ports.iter().map(|port| Type::clone(&port.ty)).collect();
+    let is_any = !equal.is_empty() || inputs.iter().chain(outputs).any(is_fixed);
+    is_any.then(|| Box::new(Fixed { inputs: types(inputs), outputs: types(outputs), equal }))
+}
+
+/// Returns the pairs of axes of the common shape whose extents have one name. Operands of the common shape agree on each
+/// axis anyway. Returns `None` if an input that is not read has names: it has its own shape.
+fn equal(program: &Program, inputs: &[Input], outputs: &[Output]) -> Option<Vec<(usize, usize)>> {
+    let inputs = program.inputs.iter().zip(inputs.iter().map(|input| input.reads == Reads::All));
+    let outputs = program.outputs.iter().zip(outputs.iter().map(|output| output.is_full));
+    let (mut first, mut pairs) = (BTreeMap::new(), Vec::new());
+    for (port, is_full) in inputs.chain(outputs) {
+        for (axis, name) in port.ty.names() {
+            is_full.then_some(())?;
+            match *first.entry(name).or_insert(axis) {
+                known if known != axis => pairs.push((known, axis)),
+                _ => {}
+            }
+        }
+    }
+    Some(pairs)
 }

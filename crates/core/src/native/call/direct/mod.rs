@@ -45,8 +45,8 @@ pub struct Direct {
     widest: usize,
     /// Maximum number of elements of a call.
     most: usize,
-    /// The types of inputs and outputs, if any of them fixes an extent.
-    fixed: Option<Box<(Vec<Type>, Vec<Type>)>>,
+    /// The extents that are fixed or must be equal, if any.
+    fixed: Option<Box<Fixed>>,
     /// The constants that wires point to.
     _constants: Vec<Array>,
     /// Keeps the kernels' code mapped.
@@ -57,6 +57,15 @@ pub struct Direct {
 unsafe impl Send for Direct {}
 // SAFETY: as above.
 unsafe impl Sync for Direct {}
+
+/// The requirements on extents.
+#[derive(Debug)]
+struct Fixed {
+    inputs: Vec<Type>,
+    outputs: Vec<Type>,
+    /// Pairs of axes of the common shape whose extents have one name.
+    equal: Vec<(usize, usize)>,
+}
 
 /// The requirements on an input.
 #[derive(Debug, Clone, Copy)]
@@ -197,8 +206,8 @@ impl Direct {
                 return false;
             }
         }
-        let admit = |(types, _): &(Vec<Type>, Vec<Type>)| {
-            types.iter().zip(inputs).all(|(ty, input)| ty.admits(input.dtype, input.extents))
+        let admit = |fixed: &Fixed| {
+            fixed.inputs.iter().zip(inputs).all(|(ty, input)| ty.admits(input.dtype, input.extents))
         };
         self.fixed.as_deref().is_none_or(admit)
     }
@@ -257,7 +266,7 @@ impl Direct {
         if at == self.lead {
             call.shape = input.extents;
         }
-        let is_fixed = |fixed: &(Vec<Type>, Vec<Type>)| fixed.0[at].admits(input.dtype, input.extents);
+        let is_fixed = |fixed: &Fixed| fixed.inputs[at].admits(input.dtype, input.extents);
         call.takes(expected, input) && self.fixed.as_deref().is_none_or(is_fixed)
     }
 

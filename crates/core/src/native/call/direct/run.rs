@@ -1,7 +1,6 @@
 //! Runs tasks one after the other, each on all elements.
 
-use super::{Call, Direct, Pointer};
-use crate::Type;
+use super::{Call, Direct, Fixed, Pointer};
 use crate::native::{DefaultFloats, host};
 use precast_abi::context::{Context, Host};
 use precast_abi::driver::{Kernel, Monoid};
@@ -177,11 +176,13 @@ impl Direct {
         self.gives(call.shape()) && unsafe { self.run_wired(&mut call.table, elements) }
     }
 
-    /// Returns whether the types of the outputs admit results of a call with this common shape.
+    /// Returns whether the types of the outputs admit results of a call with this common shape, and its extents of one name
+    /// are equal.
     fn gives(&self, common: &[usize]) -> bool {
-        let admits = |fixed: &(Vec<Type>, Vec<Type>)| {
-            let mut outputs = fixed.1.iter().zip(self.outputs.iter());
-            outputs.all(|(ty, output)| ty.admits(output.dtype, output.shape(common)))
+        let admits = |fixed: &Fixed| {
+            let mut outputs = fixed.outputs.iter().zip(self.outputs.iter());
+            let are_equal = fixed.equal.iter().all(|(a, b)| common.get(*a) == common.get(*b));
+            are_equal && outputs.all(|(ty, output)| ty.admits(output.dtype, output.shape(common)))
         };
         self.fixed.as_deref().is_none_or(admits)
     }

@@ -1,5 +1,7 @@
 //! Tests that every mistake is reported with its file, line, table and key.
 
+mod lines;
+
 use super::Manifest;
 use crate::declared::{Declared, Owner};
 use crate::lock::Lock;
