@@ -78,6 +78,8 @@ macro_rules! composed_rows {
             matrix_norm(x) [] {; keepdims = False, ord = "fro"} = matrix_norm;
             /// The signs of the determinants of matrices, and the logarithms of their absolute values.
             slogdet(x) [] {} = slogdet;
+            /// The solutions of `a @ x = b` with the least squares and the smallest norm, the sums of squared residuals, the rank, and the singular values of `a`. Singular values below `rcond` times the largest one count as 0; by default, the precision times the larger extent.
+            lstsq(a, b) [] {rcond = None} = lstsq;
 
             /// The count of each integer, or the sum of its weights.
             bincount(x, weights) [] {minlength = 0} = bincount;

@@ -10,6 +10,7 @@ mod cases;
 mod compiler;
 mod complex;
 mod control;
+mod factors;
 mod few;
 mod functions;
 mod golden;

@@ -10,6 +10,7 @@ text form, where `x / sqrt(2)` of f32 is f32.
 import ast
 import functools
 import json
+import os
 import operator
 import sys
 import warnings
@@ -206,6 +207,15 @@ OWN = {
     "inv": np.linalg.inv,
     "det": np.linalg.det,
     "slogdet": np.linalg.slogdet,
+    "qr": np.linalg.qr,
+    "eigh": np.linalg.eigh,
+    "eigvalsh": np.linalg.eigvalsh,
+    "svd": np.linalg.svd,
+    "svdvals": np.linalg.svdvals,
+    "pinv": np.linalg.pinv,
+    "matrix_rank": np.linalg.matrix_rank,
+    "condition_number": np.linalg.cond,
+    "lstsq": np.linalg.lstsq,
     "lu_factor": lu_factor,
     "solve_triangular": solve_triangular,
     "cho_solve": cho_solve,
@@ -265,5 +275,8 @@ def evaluate(case):
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
+    # LAPACK prints warnings to the standard output.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     for line in sys.stdin:
-        print(json.dumps(evaluate(json.loads(line))))
+        print(json.dumps(evaluate(json.loads(line))), file=answers, flush=True)
