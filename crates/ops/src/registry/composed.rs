@@ -6,6 +6,7 @@ use super::edit::{delete, insert, pad, select};
 use super::factors::lstsq;
 use super::gradient::{grad, vjp};
 use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};
+use super::lu::{lu, lu_solve};
 use super::parts::{divmod, frexp, ldexp, modf};
 use super::places::take_along_axis;
 use super::products::{convolve, cross, kron, matvec, vecdot};
@@ -16,6 +17,7 @@ use super::random::{
 };
 use super::samples::{bincount, digitize, gradient, interp, polyval, trapezoid};
 use super::sets::{isin, unique_parts};
+use super::structured::{block_diag, toeplitz, vander};
 use super::totals::{cumulative, matrix_norm, vector_norm};
 use crate::rows::{Row, composed_rows, row};
 

@@ -44,16 +44,25 @@ pub(super) fn eigvalsh(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     operands.apply(Eigh { upper, values_only: true }, &[x])
 }
 
+/// Returns matrices that must be square.
+pub(super) fn square(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+    let last = operands.ndim(x) - 1;
+    let known = [operands.known_extent(x, last - 1), operands.known_extent(x, last)];
+    if known[0].is_some() && known[0] == known[1] {
+        return Ok(x);
+    }
+    let (rows, columns) = (operands.extent(x, last - 1)?, operands.extent(x, last)?);
+    let is_square = operands.call("eq", [rows, columns])?;
+    operands.demand(x, is_square, "expected square matrices in the last two dimensions")
+}
+
 /// Returns the only argument as matrices. Of `hermitian` matrices, the lower triangle stands for both.
 fn whole(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<VarId, BuildError> {
     let [x] = matrices(operands)?;
     if !declared.flag("hermitian")? {
         return Ok(x);
     }
-    let last = operands.ndim(x) - 1;
-    let (rows, columns) = (operands.extent(x, last - 1)?, operands.extent(x, last)?);
-    let is_square = operands.call("eq", [rows, columns])?;
-    let x = operands.demand(x, is_square, "expected square matrices in the last two dimensions")?;
+    let x = square(operands, x)?;
     operands.expression("tril(x) + matrix_transpose(tril(x, -1))", &[("x", x.into())])
 }
 

@@ -28,6 +28,7 @@ mod grid;
 mod index;
 mod linalg;
 mod literals;
+mod lu;
 mod mask;
 mod members;
 mod nan;
@@ -49,6 +50,7 @@ mod settings;
 mod shape;
 mod soft;
 mod structural;
+mod structured;
 mod totals;
 mod variables;
 

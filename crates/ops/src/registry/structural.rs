@@ -14,6 +14,7 @@ use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::gradient::{hessian, hvp, jacobian, jvp, sum_to};
 use super::index::{subtensor, take, write};
 use super::linalg::product;
+use super::lu::matrix_power;
 use super::mask::{boolean_index, compress, count_nonzero, nonzero};
 use super::nan::{either, extreme, mean, nan_to_num, spread as nan_spread, total};
 use super::order::{searchsorted, sort, topk, unique};

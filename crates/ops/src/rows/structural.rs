@@ -82,6 +82,8 @@ macro_rules! structural_rows {
             cho_solve(c, b) [] {lower = False; on_error = "raise"} = [cho_solve] [] [pairs] other;
             /// The inverses of matrices. For a singular matrix, an error, or NaN with `on_error="nan"`.
             inv(x) [] {; on_error = "raise"} = [inv] [] [unary] method;
+            /// The powers of square matrices with an integer exponent.
+            matrix_power(x) [] {n = None} = [matrix_power] [] [] method;
             /// The determinants of matrices.
             det(x) [] {} = [det] [] [unary] method;
 

@@ -255,3 +255,25 @@ fn hilbert_matrices_lose_rank() {
     assert_eq!(value("matrix_rank(a)", &a, &a), Ok(vec![11.0]));
     assert!(value("condition_number(a)", &a, &a).unwrap()[0] > 1e15);
 }
+
+#[test]
+fn triangles_of_stacks_multiply_to_the_matrices() {
+    let mut choices = Choices::seeded(65);
+    for (m, n) in [(3, 3), (4, 2), (2, 4), (0, 3), (3, 0), (1, 1)] {
+        let a = plain(&mut choices, DType::F64, &[2, m, n]);
+        let largest =
+            |text: &str| value(text, &a, &a).unwrap().into_iter().fold(0.0, |x: f64, y| x.max(y.abs()));
+        assert!(largest("lu(a)[0] @ lu(a)[1] @ lu(a)[2] - a") < 1e-15, "{m}×{n}");
+        assert!(largest("lu(a, True)[0] @ lu(a, True)[1] - a") < 1e-15, "{m}×{n}");
+        let lower = "take_along_axis(lu(a)[1], lu(a, p_indices=True)[0][..., None], axis=-2)";
+        assert!(largest(&format!("{lower} @ lu(a)[2] - a")) < 1e-15, "{m}×{n}");
+    }
+    let (a, b) =
+        (plain(&mut choices, DType::F64, &[2, 5, 5]), plain(&mut choices, DType::F64, &[4, 1, 5, 3]));
+    for (text, of) in [("lu_solve(lu_factor(a), b)", "a"), ("lu_solve(lu_factor(a), b, 1)", "a.mT")] {
+        let rest = value(&format!("{of} @ {text} - b"), &a, &b).unwrap();
+        assert!(rest.len() == 120 && rest.iter().all(|x| x.abs() < 1e-12), "{text}: {rest:?}");
+    }
+    let singular = Array::zeros(DType::F64, &[2, 2]);
+    assert!(value("lu_solve(lu_factor(a), b)", &singular, &singular).unwrap().iter().all(|x| x.is_nan()));
+}

@@ -46,7 +46,7 @@ _RESULTS = {
 #: Functions that graphs do not support, with the reasons.
 _REFUSED = {
     **dict.fromkeys(
-        ["eig", "eigvals", "matrix_power", "tensorinv", "tensorsolve", "multi_dot"],
+        ["eig", "eigvals", "tensorinv", "tensorsolve", "multi_dot"],
         "the library has no such function of matrices\nhint: write your own op, `precast.COp`",
     ),
     **dict.fromkeys(

@@ -48,6 +48,15 @@ fn svd_matches_differences() {
         }
     }
     check("svd(x)[0] @ svd(x)[2]", &[("x", "f64[3,3]".to_owned(), numbers(&[3, 3], 8))]);
+    for text in ["lu(x)[1]", "lu(x)[2]", "lu(x, True)[0]", "matrix_power(x, 3)", "matrix_power(x, -1)"] {
+        check(text, &[input("x", numbers(&[3, 3], 8))]);
+    }
+    for text in ["vander(x[0])", "toeplitz(x[0], x[1])", "block_diag(x, 2 * x[0])"] {
+        check(text, &[input("x", numbers(&[3, 3], 8))]);
+    }
+    for text in ["lu_solve(lu_factor(x), y)", "lu_solve(lu_factor(x), y[:, 0], trans=1)"] {
+        check(text, &[input("x", numbers(&[3, 3], 8)), input("y", numbers(&[3, 2], 9))]);
+    }
     check("lstsq(x, y)[0]", &[input("x", numbers(&[4, 2], 8)), input("y", numbers(&[4, 3], 9))]);
     check("lstsq(x, y)[1]", &[input("x", numbers(&[4, 2], 8)), input("y", numbers(&[4], 9))]);
 }
