@@ -16,6 +16,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``indexing``       indexing, and assignment to indexed parts
 ``linear``         matrix products
 ``systems``        Cholesky decompositions, systems of linear equations, inverses, determinants
+``factors``        LU and QR decompositions, eigenvalues, singular values, pseudoinverses
 ``branches``       IfElse
 ``checks``         CheckAndRaise
 ``loops``          Scan, as a loop
@@ -28,7 +29,7 @@ A rule is found by the name of the op's class or of its nearest base class. If a
 no rule, because the op has another meaning. Results have the dtypes of PyTensor's graph, and the values of PyTensor's `perform`.
 """
 
-from . import branches, checks, elementwise, indexing, linear, loops, own_ops, python, reductions, shapes, systems  # noqa: F401
+from . import branches, checks, elementwise, factors, indexing, linear, loops, own_ops, python, reductions, shapes, systems  # noqa: F401
 from .lowering import Lowering, Refusal
 
 __all__ = ["Lowering", "Refusal"]
