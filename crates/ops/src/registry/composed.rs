@@ -3,6 +3,7 @@
 use super::control::{cond, fori_loop, while_loop};
 use super::decompositions::slogdet;
 use super::edit::{delete, insert, pad, select};
+use super::expm::expm;
 use super::factors::lstsq;
 use super::gradient::{grad, vjp};
 use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};

@@ -20,6 +20,7 @@ mod decompositions;
 mod diagonal;
 mod edit;
 mod elementwise;
+mod expm;
 mod factors;
 mod fill;
 mod gather;

@@ -84,6 +84,8 @@ macro_rules! composed_rows {
             matrix_norm(x) [] {; keepdims = False, ord = "fro"} = matrix_norm;
             /// The signs of the determinants of matrices, and the logarithms of their absolute values.
             slogdet(x) [] {} = slogdet;
+            /// The exponentials of square matrices.
+            expm(x) [] {} = expm;
             /// The LU decompositions of matrices: the permutation `p`, and `lower` and `upper` with `x = p @ lower @ upper`. With `permute_l`, `p @ lower` and `upper`; with `p_indices`, `p` as the order of rows.
             lu(x) [] {permute_l = False; p_indices = False} = lu;
             /// The solutions `x` of `a @ x = b`, or with `trans=1` of `a.T @ x = b`, from the pair of results of `lu_factor(a)`. Those of a singular matrix are NaN.

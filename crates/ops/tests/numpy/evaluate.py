@@ -220,6 +220,19 @@ def cho_solve(c_and_lower, b):
     return solve_triangular(c, half, trans=1 if lower else 0, lower=lower)
 
 
+def expm(x):
+    """Returns the sum of Taylor's series for a scaled matrix, squared once for each halving."""
+    dtype = "f4" if np.asarray(x).dtype == "f4" else "f8"
+    x = np.array(x, dtype="f8")
+    halvings = max(0, int(np.ceil(np.log2(max(np.abs(x).sum(), 1e-300)))) + 4)
+    np.linalg.det(x)  # raises NumPy's errors
+    term = result = np.zeros_like(x) + np.eye(x.shape[-1])
+    for n in range(1, 20):
+        term = term @ (x / 2.0**halvings) / n
+        result = result + term
+    return np.linalg.matrix_power(result, 2**halvings).astype(dtype)
+
+
 def toeplitz(c, r=None):
     c = np.asarray(c)
     r = np.conjugate(c) if r is None else np.asarray(r)
@@ -266,6 +279,7 @@ OWN = {
     "vander": np.vander,
     "toeplitz": toeplitz,
     "block_diag": block_diag,
+    "expm": expm,
     "lu": lu,
     "lu_factor": lu_factor,
     "lu_solve": lu_solve,

@@ -48,7 +48,15 @@ fn svd_matches_differences() {
         }
     }
     check("svd(x)[0] @ svd(x)[2]", &[("x", "f64[3,3]".to_owned(), numbers(&[3, 3], 8))]);
-    for text in ["lu(x)[1]", "lu(x)[2]", "lu(x, True)[0]", "matrix_power(x, 3)", "matrix_power(x, -1)"] {
+    for text in [
+        "lu(x)[1]",
+        "lu(x)[2]",
+        "lu(x, True)[0]",
+        "expm(x)",
+        "expm(9 * x)",
+        "matrix_power(x, 3)",
+        "matrix_power(x, -1)",
+    ] {
         check(text, &[input("x", numbers(&[3, 3], 8))]);
     }
     for text in ["vander(x[0])", "toeplitz(x[0], x[1])", "block_diag(x, 2 * x[0])"] {

@@ -126,6 +126,7 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["lu([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]])[0]", "lu(f32([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]]))[1]", "lu(99.0 * eye(2, 3) + real(x)[:2])[2]", "lu(99.0 * eye(3, 2)[::-1] + real(x)[:, :2])[0]", "lu(99.0 * eye(3, 2)[::-1] + real(x)[:, :2], True)[0]", "lu(99.0 * eye(3, 2)[::-1] + real(x)[:, :2], p_indices=True)[0]", "lu_solve(lu_factor(99.0 * eye(3)[::-1] + [[1, 2, 3], [4, 5, 6], [7, 8, 9]]), real(y))", "lu_solve(lu_factor(99.0 * eye(3)[::-1] + [[1, 2, 3], [4, 5, 6], [7, 8, 9]]), v[:3], trans=1)"], SUMS),
     (&["vander(v)", "vander(v, 3)", "vander(x[0], N=0)", "vander(v, increasing=True)", "vander(v, 2, True)"], SUMS),
     (&["toeplitz(v)", "toeplitz(v, s[:2])", "toeplitz(x[0], v)", "block_diag(x, y)", "block_diag(v, x, 7)", "block_diag(x)", "block_diag(m, s)"], EXACT),
+    (&["expm([[0.0, 1.0, 2.0], [-1.0, 0.0, 0.5], [0.3, 0.0, 1.0]] + 0 * real(x))", "expm(f32([[0, 1], [-1, 0]]))", "expm([[[0.0, 9.0], [-9.0, 0.0]], [[1.0, 0.0], [0.0, 0.1]]])", "expm(zeros_like(real(x)))"], 512.0),
     (&["matrix_power(x, 3)", "matrix_power(real(x), 0)", "matrix_power(99.0 * eye(3) + real(x), -2)", "matrix_power(x, 1)", "matrix_power(f32(real(x)), 6)"], SUMS),
     (&["norm(x, 2, axis=(-2, -1))", "norm(99.0 * eye(3) + real(x), -2.0, (0, 1), True)", "norm(x, 'nuc', axis=(-1, -2))", "matrix_norm(x, ord='nuc', keepdims=True)", "matrix_norm(x, ord=2)"], SUMS),
 ];

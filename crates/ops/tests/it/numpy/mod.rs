@@ -224,6 +224,7 @@ const SUMS: &[&str] = &[
 
 /// Functions of decompositions by reflections, whose small results have large relative errors.
 const FACTORS: &[&str] = &[
+    "expm",
     "lu",
     "lu_solve",
     "matrix_power",
