@@ -53,7 +53,9 @@ pub use elemwise::Elemwise;
 pub use fingerprint::fingerprint;
 pub use generator::{GENERATOR, OtherVersion};
 pub use gradient::value_and_grad;
-pub use linalg::{BatchedDot, Cholesky, Dot, LuFactor, Matmul, PivotToPermutation, Solve, SolveTriangular};
+pub use linalg::{
+    BatchedDot, Cholesky, Dot, Eigh, LuFactor, Matmul, PivotToPermutation, Qr, Solve, SolveTriangular, Svd,
+};
 pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};
 pub use reduce::{Argmax, CumOp, Reduce, ReduceKind};

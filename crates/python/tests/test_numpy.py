@@ -56,6 +56,12 @@ CALLS = {
         np.linalg.cholesky(x @ x.T), np.linalg.solve(x @ x.T, y), np.linalg.solve(x @ x.T, y[:, 0]), np.linalg.inv(x @ x.T), np.linalg.det(x[:, :3]),
         np.linalg.slogdet(x[:, :3]).sign, np.linalg.slogdet(x[None, :, :3]).logabsdet, np.linalg.det(n[:2, :2]),
     ],
+    "factors": lambda x, y, v, w, n, m: [
+        np.linalg.qr(x).R, np.linalg.qr(x, mode="r"), abs(np.linalg.eigh(x @ x.T).eigenvectors), np.linalg.eigvalsh(x @ x.T, "U"),
+        np.linalg.svd(x).S, abs(np.linalg.svd(x, full_matrices=False).Vh), np.linalg.svd(x, compute_uv=False), np.linalg.pinv(x),
+        np.linalg.matrix_rank(n), np.linalg.cond(x), np.linalg.cond(x @ x.T, 1), np.linalg.norm(x, "nuc"), *np.linalg.lstsq(x.T, w),
+        np.linalg.matrix_power(n[:2, :2], 5), np.linalg.matrix_power(x[:, :3], -2),
+    ],
 }  # fmt: skip
 if NEW:
     CALLS["new"] = lambda x, y, v, w, n, m: [
@@ -139,9 +145,9 @@ def test_functions_have_signatures():
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda x: np.linalg.eigh(x),
-        lambda x: np.linalg.qr(x),
-        lambda x: np.linalg.lstsq(x, x),
+        lambda x: np.linalg.eig(x),
+        lambda x: np.linalg.matrix_power(x, 0.5),
+        lambda x: np.linalg.qr(x, mode="raw"),
         lambda x: np.copyto(x, 1.0),
         lambda x: np.apply_along_axis(sum, 0, x),
         lambda x: np.add(x, x, where=x > 0),

@@ -114,16 +114,17 @@ impl Parser<'_> {
 
     /// Parses `np.exp(x)`, `np.pi` or `scipy.special.expit(x)`. Only the last name matters, not the module.
     fn member_of_module(&mut self, at: usize) -> Parsed<Operand> {
-        let mut found = (at, "");
+        let (mut found, mut module) = ((at, ""), "");
         while self.skip(".") {
             let Token::Name(name) = self.peek() else { return Err(self.unexpected("a name")) };
+            module = found.1;
             found = (self.offset(), name);
             self.next += 1;
             if !names::is_module(name) {
                 break;
             }
         }
-        let (at, name) = found;
+        let (at, name) = (found.0, names::local(module, found.1));
         if let Some(nearest) = names::namesake(name) {
             let (place, found) = (self.place(at), format!("np.{name}"));
             return Err(ParseTextError::UnknownFunction { place, found, nearest: Some(nearest.to_owned()) });

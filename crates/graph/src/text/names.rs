@@ -19,7 +19,12 @@ pub(super) fn is_module(name: &str) -> bool {
 /// The module of random numbers: `random.normal(…)` means `random_normal(…)`.
 pub(super) const RANDOM: &str = "random";
 
-/// Returns the local name of a NumPy function whose own name has another meaning here.
+/// Returns the local name of a function of a module, where its own name has another meaning.
+pub(super) fn local<'a>(module: &str, name: &'a str) -> &'a str {
+    if (module, name) == ("linalg", "cond") { "condition_number" } else { name }
+}
+
+/// Returns the nearest local name of a NumPy function whose own name has another meaning here.
 pub(super) fn namesake(name: &str) -> Option<&'static str> {
     (name == "identity").then_some("eye")
 }

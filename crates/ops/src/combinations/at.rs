@@ -8,7 +8,7 @@
 //! | `searchsorted` | one, in a vector | |
 //! | `boolean_index` | one, with a mask of each of its first dimensions | |
 //! | `transpose`, `flatten`, `shape`, `view`, `deep_copy` | one | |
-//! | `cholesky`, `lu_factor`, `inv`, `det` | one | |
+//! | `cholesky`, `lu_factor`, `inv`, `det`, `qr`, `eigh`, `svd` and the like | one | |
 //! | `dot`, `batched_dot`, `matmul`, `solve`, `solve_triangular`, `cho_solve` | every pair of the listed ranks | |
 //! | `join` | two | along each axis |
 //! | `take` | one, with a vector of i64 | along each axis |

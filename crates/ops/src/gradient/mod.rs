@@ -17,6 +17,7 @@
 
 pub(crate) mod control;
 mod extents;
+pub(crate) mod factors;
 pub(crate) mod index;
 pub(crate) mod linalg;
 mod own;

@@ -63,7 +63,7 @@ pub(super) fn expect_square(op: &str, inputs: &[Type]) -> Result<(), MakeNodeErr
 }
 
 /// Checks that an input has matrices of f32 or f64.
-fn expect_real(op: &str, input: usize, inputs: &[Type]) -> Result<(), MakeNodeError> {
+pub(super) fn expect_real(op: &str, input: usize, inputs: &[Type]) -> Result<(), MakeNodeError> {
     let found = inputs[input].dtype();
     if !matches!(found, DType::F32 | DType::F64) {
         let (op, expected) = (op.to_owned(), "f32 and f64".to_owned());
@@ -109,7 +109,7 @@ pub(super) fn system(op: &str, inputs: &[Type]) -> Result<Type, MakeNodeError> {
 }
 
 /// Returns the number of rows of square matrices.
-fn rows(op: &str, shape: &[usize]) -> Result<usize, PerformError> {
+pub(super) fn rows(op: &str, shape: &[usize]) -> Result<usize, PerformError> {
     match shape {
         [.., n, m] if n == m => Ok(*n),
         _ => {

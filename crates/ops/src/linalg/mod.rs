@@ -6,6 +6,8 @@
 //! | [`BatchedDot`] | ranks 2 and 3 in every pair | the dot of `a[i]` and `b[i]` for each i |
 //! | [`Matmul`] | ranks from 2 | NumPy's `matmul`: multiplies the matrices of two stacks, which are broadcast |
 //! | [`Cholesky`], [`LuFactor`] | square matrices, and stacks of them | decompositions |
+//! | [`Qr`], [`Svd`] | matrices, and stacks of them | decompositions by reflections |
+//! | [`Eigh`] | square matrices, and stacks of them | eigenvalues and eigenvectors of symmetric matrices |
 //! | [`PivotToPermutation`] | the pivots of LU decompositions | the order of their rows |
 //! | [`Solve`], [`SolveTriangular`] | square matrices and right sides, and stacks of them, which are broadcast | solutions of systems |
 //!
@@ -15,19 +17,27 @@
 mod batched_dot;
 mod cholesky;
 mod dot;
+mod eigh;
 mod lu_factor;
 mod matrix;
 mod pivot_to_permutation;
 mod product;
+mod qr;
+mod reflections;
+mod singular;
 mod solve;
 mod solve_triangular;
 mod stacks;
+mod svd;
 
 pub use batched_dot::BatchedDot;
 pub use cholesky::Cholesky;
 pub use dot::Dot;
+pub use eigh::Eigh;
 pub use lu_factor::LuFactor;
 pub use pivot_to_permutation::PivotToPermutation;
+pub use qr::Qr;
 pub use solve::Solve;
 pub use solve_triangular::SolveTriangular;
 pub use stacks::Matmul;
+pub use svd::Svd;

@@ -8,7 +8,7 @@ use super::operand::Operands;
 use crate::DimShuffle;
 use crate::rows;
 use crate::shape::{Assert, ShapeI};
-use precast_graph::{Array, BuildError, Extent, Keywords, MakeNodeError, Operand, Prop, VarId};
+use precast_graph::{Array, BuildError, Extent, Keywords, MakeNodeError, Operand, Prop, VarId, text};
 
 impl Operands<'_> {
     /// Calls a function of the library.
@@ -127,6 +127,11 @@ impl Operands<'_> {
             }
             _ => error.within(self.function),
         }
+    }
+
+    /// Evaluates an expression of the text form, in which names stand for operands.
+    pub(super) fn expression(&mut self, text: &str, names: &[(&str, Operand)]) -> Result<VarId, BuildError> {
+        text::evaluate(text, names, self.graph, self.library).map_err(|error| self.error(error.to_string()))
     }
 
     /// Creates an error of this function.

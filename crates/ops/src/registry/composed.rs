@@ -3,8 +3,11 @@
 use super::control::{cond, fori_loop, while_loop};
 use super::decompositions::slogdet;
 use super::edit::{delete, insert, pad, select};
+use super::expm::expm;
+use super::factors::lstsq;
 use super::gradient::{grad, vjp};
 use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};
+use super::lu::{lu, lu_solve};
 use super::parts::{divmod, frexp, ldexp, modf};
 use super::places::take_along_axis;
 use super::products::{convolve, cross, kron, matvec, vecdot};
@@ -15,6 +18,7 @@ use super::random::{
 };
 use super::samples::{bincount, digitize, gradient, interp, polyval, trapezoid};
 use super::sets::{isin, unique_parts};
+use super::structured::{block_diag, toeplitz, vander};
 use super::totals::{cumulative, matrix_norm, vector_norm};
 use crate::rows::{Row, composed_rows, row};
 

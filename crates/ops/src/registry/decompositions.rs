@@ -10,7 +10,7 @@ use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
 
 /// Returns the arguments as matrices of one dtype. Only the last one may be a vector.
-fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[VarId; N], BuildError> {
+pub(super) fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[VarId; N], BuildError> {
     operands.expect(N)?;
     let mut dtype = DType::F32;
     for input in 0..N {
@@ -50,7 +50,7 @@ fn transposed(operands: &mut Operands<'_>, matrices: VarId) -> Result<VarId, Bui
 }
 
 /// Solves systems whose right side is a vector or a stack of matrices. A vector becomes a matrix of one column.
-fn with_columns(
+pub(super) fn with_columns(
     operands: &mut Operands<'_>,
     b: VarId,
     solve: impl FnOnce(&mut Operands<'_>, VarId) -> Result<VarId, BuildError>,

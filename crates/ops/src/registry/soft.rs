@@ -124,8 +124,15 @@ pub(super) fn norm(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         (Some(Prop::Float(order)), 2) if order.abs() == 1.0 || order.is_infinite() => {
             matrix_norm(operands, x, axes.unwrap_or_else(|| vec![0, 1]), *order, keepdims)
         }
+        (Some(Prop::Int(2 | -2)), 2) | (Some(Prop::Float(2.0 | -2.0)), 2) => {
+            let best = if matches!(props.get("ord"), Some(Prop::Int(2) | Prop::Float(2.0))) { "max" } else { "min" };
+            spectral_norm(operands, x, axes.unwrap_or_else(|| vec![0, 1]), best, keepdims)
+        }
+        (Some(Prop::Str(order)), 2) if order == "nuc" => {
+            spectral_norm(operands, x, axes.unwrap_or_else(|| vec![0, 1]), "sum", keepdims)
+        }
         (Some(order), 2) => Err(operands.error(format!(
-            "unsupported order {order} of a matrix norm; supported: 1, -1, inf, -inf and \"fro\""
+            "unsupported order {order} of a matrix norm; supported: 1, -1, 2, -2, inf, -inf, \"fro\" and \"nuc\""
         ))),
         (Some(_), _) => {
             Err(operands.error(format!("an order needs 1 or 2 axes, found {taken}\nhint: set `axis`")))
@@ -195,6 +202,25 @@ fn matrix_norm(
     }
     let kept = (0..operands.ndim(best)).filter(|d| !axes.contains(d)).map(Some);
     operands.shuffled(best, kept)
+}
+
+/// Computes the largest, the smallest or the sum of the singular values.
+fn spectral_norm(
+    operands: &mut Operands<'_>,
+    x: VarId,
+    axes: Vec<usize>,
+    reduction: &str,
+    keepdims: bool,
+) -> Result<VarId, BuildError> {
+    let ndim = operands.ndim(x);
+    let others: Vec<usize> = (0..ndim).filter(|d| !axes.contains(d)).collect();
+    let last = operands.shuffled(x, others.iter().chain(&axes).copied().map(Some))?;
+    let values = operands.call("svdvals", [last.into()])?;
+    let found = operands.call_with(reduction, &[values.into()], &[("axis", (-1_i64).into())])?;
+    if !keepdims {
+        return Ok(found);
+    }
+    operands.shuffled(found, (0..ndim).map(|d| others.iter().position(|other| *other == d)))
 }
 
 /// Builds `isclose(x, y, rtol=1e-5, atol=1e-8)`, and `allclose`, which tests whether all elements are close.

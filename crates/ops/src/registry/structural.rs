@@ -9,10 +9,12 @@ use super::contract::{einsum, inner, outer, tensordot, vdot};
 use super::control::{branch, scan};
 use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
+use super::factors::{cond, eigh, eigvalsh, matrix_rank, pinv, qr, svd, svdvals};
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::gradient::{hessian, hvp, jacobian, jvp, sum_to};
 use super::index::{subtensor, take, write};
 use super::linalg::product;
+use super::lu::matrix_power;
 use super::mask::{boolean_index, compress, count_nonzero, nonzero};
 use super::nan::{either, extreme, mean, nan_to_num, spread as nan_spread, total};
 use super::order::{searchsorted, sort, topk, unique};
@@ -31,8 +33,8 @@ use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, SumTo, View,
 };
 use crate::{
-    Argmax, BatchedDot, Branch, Cholesky, CumOp, DimShuffle, Dot, LuFactor, Matmul, PivotToPermutation,
-    Reduce, Scan, SearchSorted, Solve, SolveTriangular, Sort,
+    Argmax, BatchedDot, Branch, Cholesky, CumOp, DimShuffle, Dot, Eigh, LuFactor, Matmul, PivotToPermutation,
+    Qr, Reduce, Scan, SearchSorted, Solve, SolveTriangular, Sort, Svd,
 };
 
 macro_rules! library {

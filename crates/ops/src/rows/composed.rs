@@ -72,12 +72,26 @@ macro_rules! composed_rows {
             cumulative_sum(x) [] {; axis = None, dtype = None, include_initial = False} = cumulative;
             /// The running products along an axis, starting with 1 if `include_initial`.
             cumulative_prod(x) [] {; axis = None, dtype = None, include_initial = False} = cumulative;
+            /// The matrix with the powers of the elements of a vector as columns, descending unless `increasing`.
+            vander(x) [] {N = None, increasing = False} = vander;
+            /// The matrix with constant diagonals, from its first column and its first row. By default, the row is the conjugated column.
+            toeplitz(c, r) [] {} = toeplitz;
+            /// The matrix with these matrices on its diagonal, and otherwise zeros.
+            block_diag(; matrices) [] {} = block_diag;
             /// The norm of the vectors that lie along one or more axes.
             vector_norm(x) [] {; axis = None, keepdims = False, ord = 2} = vector_norm;
             /// The norm of the matrices in the last two axes.
             matrix_norm(x) [] {; keepdims = False, ord = "fro"} = matrix_norm;
             /// The signs of the determinants of matrices, and the logarithms of their absolute values.
             slogdet(x) [] {} = slogdet;
+            /// The exponentials of square matrices.
+            expm(x) [] {} = expm;
+            /// The LU decompositions of matrices: the permutation `p`, and `lower` and `upper` with `x = p @ lower @ upper`. With `permute_l`, `p @ lower` and `upper`; with `p_indices`, `p` as the order of rows.
+            lu(x) [] {permute_l = False; p_indices = False} = lu;
+            /// The solutions `x` of `a @ x = b`, or with `trans=1` of `a.T @ x = b`, from the pair of results of `lu_factor(a)`. Those of a singular matrix are NaN.
+            lu_solve(factors, b) [] {trans = 0} = lu_solve;
+            /// The solutions of `a @ x = b` with the least squares and the smallest norm, the sums of squared residuals, the rank, and the singular values of `a`. Singular values below `rcond` times the largest one count as 0; by default, the precision times the larger extent.
+            lstsq(a, b) [] {rcond = None} = lstsq;
 
             /// The count of each integer, or the sum of its weights.
             bincount(x, weights) [] {minlength = 0} = bincount;

@@ -58,6 +58,22 @@ macro_rules! structural_rows {
             lu_factor(x) [] {} = [lu_factor] [LuFactor] [unary] other;
             /// The order of rows (i64) after the exchanges of an LU decomposition: `x[p]` is the product of its triangles.
             pivot_to_permutation(pivots) [] {} = [] [PivotToPermutation] [] other;
+            /// The QR decompositions of matrices: orthonormal columns `q`, and `r` with zeros below the diagonal. `mode` is `reduced`, `complete` for a square `q`, or `r` for `r` alone.
+            qr(x) [] {mode = "reduced"} = [qr] [Qr] [unary] other;
+            /// The eigenvalues of symmetric matrices in ascending order, and the eigenvectors as columns. One triangle is read, by default the lower one. The largest element of an eigenvector is positive.
+            eigh(x) [] {UPLO = "L"} = [eigh] [Eigh] [unary] other;
+            /// The eigenvalues of symmetric matrices in ascending order.
+            eigvalsh(x) [] {UPLO = "L"} = [eigvalsh] [] [unary] other;
+            /// The singular value decompositions of matrices: `u`, the singular values in descending order, and `vh`, or with `compute_uv=False` only the values. The largest element of a column of `u` is positive.
+            svd(x) [] {full_matrices = True, compute_uv = True, hermitian = False} = [svd] [Svd] [unary] other;
+            /// The singular values of matrices in descending order.
+            svdvals(x) [] {} = [svdvals] [] [unary] other;
+            /// The pseudoinverses of matrices. Singular values below `rcond` times the largest one count as 0.
+            pinv(x) [] {rcond = None, hermitian = False; rtol = None} = [pinv] [] [unary] other;
+            /// The number of singular values above `tol`, or above `rtol` times the largest one.
+            matrix_rank(x) [] {tol = None, hermitian = False; rtol = None} = [matrix_rank] [] [unary] other;
+            /// The condition numbers of matrices by a norm: the quotient of the largest and the smallest singular value, or the product of the norms of a matrix and its inverse. In `numpy.linalg`, the name is `cond`.
+            condition_number(x) [] {p = None} = [cond] [] [unary] other;
             /// The solutions `x` of `a @ x = b`. For a singular matrix, an error, or NaN with `on_error="nan"`.
             solve(a, b) [] {; on_error = "raise"} = [solve] [Solve] [pairs] method;
             /// The solutions `x` of `a @ x = b` for upper triangular matrices, or with `lower=True`, lower ones.
@@ -66,6 +82,8 @@ macro_rules! structural_rows {
             cho_solve(c, b) [] {lower = False; on_error = "raise"} = [cho_solve] [] [pairs] other;
             /// The inverses of matrices. For a singular matrix, an error, or NaN with `on_error="nan"`.
             inv(x) [] {; on_error = "raise"} = [inv] [] [unary] method;
+            /// The powers of square matrices with an integer exponent.
+            matrix_power(x) [] {n = None} = [matrix_power] [] [] method;
             /// The determinants of matrices.
             det(x) [] {} = [det] [] [unary] method;
 

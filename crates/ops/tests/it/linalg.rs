@@ -15,15 +15,15 @@ use std::sync::Arc;
 const ROWS: [usize; 7] = [0, 1, 2, 5, 17, 33, 70];
 
 /// The largest error of LAPACK's tests, in units of the rounding error.
-const BOUND: f64 = 30.0;
+pub(crate) const BOUND: f64 = 30.0;
 
 /// Returns an array of a float dtype.
-fn of(dtype: DType, shape: &[usize], values: Vec<f64>) -> Array {
+pub(crate) fn of(dtype: DType, shape: &[usize], values: Vec<f64>) -> Array {
     Array::F64(ArrayD::from_shape_vec(IxDyn(shape), values).unwrap()).cast(dtype)
 }
 
 /// Draws numbers from -1 to 1.
-fn plain(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
+pub(crate) fn plain(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
     let mut one = || choices.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0;
     of(dtype, shape, (0..shape.iter().product()).map(|_| one()).collect())
 }
@@ -43,7 +43,7 @@ fn definite(choices: &mut Choices, dtype: DType, stack: usize, n: usize) -> Arra
 }
 
 /// Returns matrices with special values, with few values, of zeros, and of moderate numbers.
-fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Vec<Array> {
+pub(crate) fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Vec<Array> {
     let integers: Vec<f64> = (0..shape.iter().product()).map(|_| choices.below(3) as f64 - 1.0).collect();
     vec![
         arrays::draw(choices, dtype, shape),
@@ -146,7 +146,7 @@ fn every_level_matches_perform() {
 }
 
 /// Evaluates a text with the inputs `a` and `b`.
-fn value(text: &str, a: &Array, b: &Array) -> Result<Vec<f64>, String> {
+pub(crate) fn value(text: &str, a: &Array, b: &Array) -> Result<Vec<f64>, String> {
     let types = [("a".to_owned(), a.ty()), ("b".to_owned(), b.ty())];
     let inputs: Vec<_> = types.into_iter().filter(|(name, _)| used(text, name)).collect();
     let graph = parse(&[text], &inputs, &Ops::standard()).map_err(|e| precast_core::event::chain(&e))?;
@@ -164,17 +164,17 @@ fn used(text: &str, name: &str) -> bool {
 }
 
 /// Returns the largest sum of absolute values in a column.
-fn norm(a: &Array2<f64>) -> f64 {
+pub(crate) fn norm(a: &Array2<f64>) -> f64 {
     a.columns().into_iter().map(|column| column.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
 }
 
-fn matrix(values: Vec<f64>, n: usize) -> Array2<f64> {
+pub(crate) fn matrix(values: Vec<f64>, n: usize) -> Array2<f64> {
     let width = values.len() / n;
     Array2::from_shape_vec((n, width), values).unwrap()
 }
 
 /// Returns an ill-conditioned matrix: the elements are `1 / (i + j + 1)`.
-fn hilbert(dtype: DType, n: usize) -> Array {
+pub(crate) fn hilbert(dtype: DType, n: usize) -> Array {
     of(dtype, &[n, n], (0..n * n).map(|at| 1.0 / (at / n + at % n + 1) as f64).collect())
 }
 

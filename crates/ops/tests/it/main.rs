@@ -11,6 +11,7 @@ mod compiler;
 mod complex;
 mod control;
 mod extents;
+mod factors;
 mod few;
 mod fixed_loops;
 mod functions;

@@ -10,6 +10,7 @@ text form, where `x / sqrt(2)` of f32 is f32.
 import ast
 import functools
 import json
+import os
 import operator
 import sys
 import warnings
@@ -177,6 +178,34 @@ def lu_factor(x):
     return u, np.array(pivots, dtype="i8")
 
 
+def lu(x, permute_l=False, p_indices=False):
+    """Returns SciPy's results."""
+    if np.ndim(x) > 2:
+        return tuple(np.stack(parts) for parts in zip(*(lu(one, permute_l, p_indices) for one in x)))
+    m, n = np.shape(x)
+    square = np.zeros((max(m, n),) * 2, dtype=lu_factor(np.zeros((0, 0), np.asarray(x).dtype))[0].dtype)
+    square[:m, :n] = x
+    both, pivots = lu_factor(square)
+    order = np.arange(len(both))
+    for at, other in enumerate(pivots):
+        order[[at, other]] = order[[other, at]]
+    inverse = np.argsort(order[:m])
+    lower = (np.tril(both, -1) + np.eye(len(both), dtype=both.dtype))[:m, : min(m, n)]
+    upper = np.triu(both)[: min(m, n), :n]
+    if permute_l:
+        return lower[inverse], upper
+    return inverse if p_indices else np.eye(m, dtype=both.dtype)[inverse], lower, upper
+
+
+def lu_solve(factors, b, trans=0):
+    both, pivots = factors
+    order = np.arange(len(both))
+    for at, other in enumerate(pivots):
+        order[[at, other]] = order[[other, at]]
+    a = ((np.tril(both, -1) + np.eye(len(both), dtype=both.dtype)) @ np.triu(both))[np.argsort(order)]
+    return np.linalg.solve(a.T if trans else a, b)
+
+
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     """Solves the system with the triangle that SciPy reads."""
     a = np.tril(a) if lower else np.triu(a)
@@ -189,6 +218,38 @@ def cho_solve(c_and_lower, b):
     c, lower = c_and_lower
     half = solve_triangular(c, b, trans=0 if lower else 1, lower=lower)
     return solve_triangular(c, half, trans=1 if lower else 0, lower=lower)
+
+
+def expm(x):
+    """Returns the sum of Taylor's series for a scaled matrix, squared once for each halving."""
+    dtype = "f4" if np.asarray(x).dtype == "f4" else "f8"
+    x = np.array(x, dtype="f8")
+    halvings = max(0, int(np.ceil(np.log2(max(np.abs(x).sum(), 1e-300)))) + 4)
+    np.linalg.det(x)  # raises NumPy's errors
+    term = result = np.zeros_like(x) + np.eye(x.shape[-1])
+    for n in range(1, 20):
+        term = term @ (x / 2.0**halvings) / n
+        result = result + term
+    return np.linalg.matrix_power(result, 2**halvings).astype(dtype)
+
+
+def toeplitz(c, r=None):
+    c = np.asarray(c)
+    r = np.conjugate(c) if r is None else np.asarray(r)
+    if c.ndim != 1 or r.ndim != 1:
+        raise ValueError("toeplitz needs vectors")
+    values = np.concatenate([c[::-1], r[1:]])
+    return values[len(c) - 1 - np.arange(len(c))[:, None] + np.arange(len(r))]
+
+
+def block_diag(*matrices):
+    matrices = [np.atleast_2d(matrix) for matrix in matrices]
+    heights, widths = zip(*(matrix.shape for matrix in matrices))
+    made = np.zeros((sum(heights), sum(widths)), np.result_type(*(matrix.dtype for matrix in matrices)))
+    for at, matrix in enumerate(matrices):
+        row, column = sum(heights[:at]), sum(widths[:at])
+        made[row : row + heights[at], column : column + widths[at]] = matrix
+    return made
 
 
 OWN = {
@@ -206,7 +267,23 @@ OWN = {
     "inv": np.linalg.inv,
     "det": np.linalg.det,
     "slogdet": np.linalg.slogdet,
+    "qr": np.linalg.qr,
+    "eigh": np.linalg.eigh,
+    "eigvalsh": np.linalg.eigvalsh,
+    "svd": np.linalg.svd,
+    "svdvals": np.linalg.svdvals,
+    "pinv": np.linalg.pinv,
+    "matrix_rank": np.linalg.matrix_rank,
+    "condition_number": np.linalg.cond,
+    "lstsq": np.linalg.lstsq,
+    "vander": np.vander,
+    "toeplitz": toeplitz,
+    "block_diag": block_diag,
+    "expm": expm,
+    "lu": lu,
     "lu_factor": lu_factor,
+    "lu_solve": lu_solve,
+    "matrix_power": np.linalg.matrix_power,
     "solve_triangular": solve_triangular,
     "cho_solve": cho_solve,
     "scalb": lambda x, n: np.ldexp(x, n),
@@ -265,5 +342,8 @@ def evaluate(case):
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
+    # LAPACK prints warnings to the standard output.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     for line in sys.stdin:
-        print(json.dumps(evaluate(json.loads(line))))
+        print(json.dumps(evaluate(json.loads(line))), file=answers, flush=True)

@@ -34,6 +34,9 @@ _REDUCTION_NAMES = {"amax": "max", "amin": "min"}
 
 #: Functions with named results, as in NumPy and the array API standard.
 _RESULTS = {
+    "eigh": namedtuple("EighResult", "eigenvalues eigenvectors"),
+    "qr": namedtuple("QRResult", "Q R"),
+    "svd": namedtuple("SVDResult", "U S Vh"),
     "slogdet": namedtuple("SlogdetResult", "sign logabsdet"),
     "unique_all": namedtuple("UniqueAllResult", "values indices inverse_indices counts"),
     "unique_counts": namedtuple("UniqueCountsResult", "values counts"),
@@ -41,12 +44,9 @@ _RESULTS = {
 }
 
 #: Functions that graphs do not support, with the reasons.
-_DECOMPOSITIONS = (
-    "qr svd svdvals eig eigh eigvals eigvalsh lstsq pinv matrix_rank matrix_power cond tensorinv tensorsolve multi_dot"
-)
 _REFUSED = {
     **dict.fromkeys(
-        _DECOMPOSITIONS.split(),
+        ["eig", "eigvals", "tensorinv", "tensorsolve", "multi_dot"],
         "the library has no such function of matrices\nhint: write your own op, `precast.COp`",
     ),
     **dict.fromkeys(
@@ -72,7 +72,7 @@ def invoke(name: str, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
         if name in _IDENTITIES or name == "mean":
             return _reduced(name, *args, **keywords)
     result = _native.call(name, tuple(args), keywords)
-    return _RESULTS[name](*result) if name in _RESULTS else result
+    return _RESULTS[name](*result) if name in _RESULTS and isinstance(result, (list, tuple)) else result
 
 
 def function(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
@@ -237,8 +237,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "dsplit": _along(2),
     "where": _where,
 }
-#: Functions of `numpy.linalg` that use the last two axes.
+#: Functions of `numpy.linalg` with another name in the library, or that use the last two axes.
 _OF_LINALG: dict[str, Callable[..., Any]] = {
+    "cond": lambda x, p=None: call("condition_number", x, p=p),
     "diagonal": lambda x, *, offset=0: call("diagonal", x, offset, -2, -1),
     "trace": lambda x, *, offset=0, dtype=None: call("trace", x, offset, -2, -1, dtype=dtype),
 }

@@ -18,6 +18,8 @@ fn gradients_that_do_not_exist_are_refused_by_name() {
         ("grad(sum(real(c * x)), x)", "found: C128"),
         ("grad(sum(gammainc(x, 2.0)), x)", "`gammainc` has no derivative by `a`"),
         ("grad(sum(polygamma(x, 2.0)), x)", "`polygamma` has no derivative by `n`"),
+        ("grad(sum(qr(m, mode='complete')[0]), m)", "no more rows than columns"),
+        ("grad(sum(svd(m)[0]), m)", "needs `full_matrices=False`"),
         ("jvp(exp(x), x, m)", "1 dimension(s)"),
     ] {
         let error = parse(&[text], &inputs, &Ops::standard()).expect_err(text);

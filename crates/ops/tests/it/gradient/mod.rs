@@ -3,6 +3,7 @@
 //! ```text
 //! elementwise  every row with floats: its derivative, or its place in a list of rows without one
 //! structural   every other op
+//! factors      decompositions by reflections
 //! shapes       operands that are broadcast, with extents that the types give or leave open
 //! ```
 //! Each case is an expression of the inputs; its cost is the sum of its elements with different weights.
@@ -10,6 +11,7 @@
 mod control;
 mod elementwise;
 mod errors;
+mod factors;
 mod own;
 mod random;
 mod shapes;
@@ -39,7 +41,8 @@ fn input(name: &'static str, value: ArrayD<f64>) -> Input {
 fn graph(text: &str, inputs: &[Input]) -> FunctionGraph {
     let types: Vec<(String, Type)> =
         inputs.iter().map(|(name, ty, _)| ((*name).to_owned(), ty.parse().unwrap())).collect();
-    parse(&[text], &types, &Ops::standard()).unwrap_or_else(|error| panic!("{text}: {error}"))
+    parse(&[text], &types, &Ops::standard())
+        .unwrap_or_else(|error| panic!("{text}: {}", precast_core::event::chain(&error)))
 }
 
 fn values(graph: &FunctionGraph, inputs: &[Input]) -> Vec<ArrayD<f64>> {

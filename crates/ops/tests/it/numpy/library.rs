@@ -116,6 +116,19 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["cholesky(f32(real(x)) + 99 * eye(3, dtype=f32))", "cholesky(99.0 * eye(3) + real(x), upper=True)", "cholesky(99 * eye(3) + ones((2, 3, 3)) * n)", "cholesky(-eye(3) * n)", "det(f32(real(x)) + 99 * eye(3, dtype=f32))", "det(x)", "slogdet(f32(real(x)) + 99 * eye(3, dtype=f32))[0]", "slogdet(99.0 * eye(3) + real(x))[1]", "slogdet(-(99.0 * eye(3) + real(x)))[0]"], SUMS),
     (&["lu_factor([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]])[0]", "lu_factor(f32([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]]))[1]", "solve_triangular(99.0 * eye(3) + real(x), v[:3])", "solve_triangular(99.0 * eye(3) + real(x), y, 'T', lower=True, unit_diagonal=True)", "cho_solve((99.0 * eye(3) + real(x), True), y)"], SUMS),
     (&["solve(99.0 * eye(2) + real(x)[:, :2], real(x))", "inv(99.0 * eye(2) + real(x)[:, :2])", "cholesky(99.0 * eye(2) + real(x)[:, :2])", "det(99.0 * eye(2) + real(x)[:, :2])", "slogdet(99.0 * eye(2) + real(x)[:, :2])[1]", "lu_factor(99.0 * eye(2) + real(x)[:, :2])[0]", "solve_triangular(99.0 * eye(2) + real(x)[:, :2], [1, 2])", "cho_solve((99.0 * eye(2) + real(x)[:, :2], True), [1, 2])"], SUMS),
+    (&["qr(f32(real(x)) + 99 * eye(3, dtype=f32))[1]", "qr(99.0 * eye(3) + real(x))[0]", "qr(99.0 * eye(2) + real(x)[:, :2], 'complete')[0]", "qr(99.0 * eye(3, 2) + real(x)[..., :2], mode='complete')[1]", "qr(99.0 * eye(2, 3) + real(x)[:2], mode='r')", "qr(x[:, :0])[0]"], SUMS),
+    (&["eigh(x)[0]", "abs(eigh([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 9.0]] + 0 * real(x))[1])", "eigh(f32(real(x)), 'U')[0]", "eigvalsh(x)", "eigvalsh(x, UPLO='U')"], SUMS),
+    (&["svd(x)[1]", "svd(x, full_matrices=False)[1]", "svd(x, compute_uv=False)", "svd(f32(real(x)))[1]", "abs(svd([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0]] + 0 * real(x)[:2], full_matrices=False)[0])", "abs(svd([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0]] + 0 * real(x)[:2])[2])", "svd(x[:, :0])[0] * 0", "svdvals(x)", "svd(x, compute_uv=False, hermitian=True)"], SUMS),
+    (&["pinv(99.0 * eye(3) + real(x))", "pinv(real(x)[:, :1] + 9.0)", "pinv(ones((2, 3)) + 0 * real(x)[:2])", "pinv(diag([1.0, 1e-3, 0.0]) + 0 * real(x), 0.01)", "pinv(diag([1.0, 1e-3, 0.0]) + 0 * real(x), rtol=1e-5, hermitian=True)", "pinv(zeros_like(f64(real(x))))"], SUMS),
+    (&["matrix_rank(ones((2, 3)) + 0 * real(x)[:2])", "matrix_rank(99.0 * eye(3) + real(x))", "matrix_rank(x, tol=1e30)", "matrix_rank(diag([1.0, 1e-3, 0.0]) + 0 * real(x), rtol=0.01)", "matrix_rank(diag([1.0, 1e-3, 0.0]) + 0 * real(x), hermitian=True)", "matrix_rank(v)", "matrix_rank(v * 0)"], SUMS),
+    (&["condition_number(99.0 * eye(3) + real(x))", "condition_number(99.0 * eye(3) + real(x), -2)", "condition_number(99.0 * eye(3) + real(x), 1)", "condition_number(99.0 * eye(3) + real(x), 'fro')", "condition_number(0.0 * real(x))", "condition_number(0.0 * real(x), inf)"], SUMS),
+    (&["lstsq(99.0 * eye(3) + real(x), real(y))[0]", "lstsq(99.0 * eye(3) + real(x), v[:3])[0]", "lstsq(99.0 * eye(3, 2) + real(x)[:, :2], real(y))[1]", "lstsq(real(x)[:, :1] + 9.0, [1.0, 2.0, 4.0])[0]", "lstsq(99.0 * eye(3, 2) + real(x)[:, :2], v[:3])[1]", "lstsq(ones((3, 2)) + 0 * real(x)[:, :2], [1.0, 2.0, 4.0], 1e-10)[0]", "lstsq(99.0 * eye(3) + real(x), real(y))[2]", "lstsq(ones((3, 2)) + 0 * real(x)[:, :2], [1.0, 2.0, 4.0], rcond=-1)[1]", "lstsq(99.0 * eye(2, 3) + real(x)[:2], [1, 2])[0]"], SUMS),
+    (&["lu([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]])[0]", "lu(f32([[1, 2, 3], [4, 5, 6], [7, 8, 9.5]]))[1]", "lu(99.0 * eye(2, 3) + real(x)[:2])[2]", "lu(99.0 * eye(3, 2)[::-1] + real(x)[:, :2])[0]", "lu(99.0 * eye(3, 2)[::-1] + real(x)[:, :2], True)[0]", "lu(99.0 * eye(3, 2)[::-1] + real(x)[:, :2], p_indices=True)[0]", "lu_solve(lu_factor(99.0 * eye(3)[::-1] + [[1, 2, 3], [4, 5, 6], [7, 8, 9]]), real(y))", "lu_solve(lu_factor(99.0 * eye(3)[::-1] + [[1, 2, 3], [4, 5, 6], [7, 8, 9]]), v[:3], trans=1)"], SUMS),
+    (&["vander(v)", "vander(v, 3)", "vander(x[0], N=0)", "vander(v, increasing=True)", "vander(v, 2, True)"], SUMS),
+    (&["toeplitz(v)", "toeplitz(v, s[:2])", "toeplitz(x[0], v)", "block_diag(x, y)", "block_diag(v, x, 7)", "block_diag(x)", "block_diag(m, s)"], EXACT),
+    (&["expm([[0.0, 1.0, 2.0], [-1.0, 0.0, 0.5], [0.3, 0.0, 1.0]] + 0 * real(x))", "expm(f32([[0, 1], [-1, 0]]))", "expm([[[0.0, 9.0], [-9.0, 0.0]], [[1.0, 0.0], [0.0, 0.1]]])", "expm(zeros_like(real(x)))"], 512.0),
+    (&["matrix_power(x, 3)", "matrix_power(real(x), 0)", "matrix_power(99.0 * eye(3) + real(x), -2)", "matrix_power(x, 1)", "matrix_power(f32(real(x)), 6)"], SUMS),
+    (&["norm(x, 2, axis=(-2, -1))", "norm(99.0 * eye(3) + real(x), -2.0, (0, 1), True)", "norm(x, 'nuc', axis=(-1, -2))", "matrix_norm(x, ord='nuc', keepdims=True)", "matrix_norm(x, ord=2)"], SUMS),
 ];
 
 /// Calls that one side rejects on purpose: a fragment of its message, and the reason.
@@ -132,6 +145,7 @@ const ON_PURPOSE: &[(&str, &str)] = &[
     ("vectors have three elements", "NumPy's products of vectors of two are deprecated"),
     ("the weights of a line are infinite or all 0", "NumPy's `nanquantile` of nothing is NaN"),
     ("it supports f32, f64", "the next number is of f32 and f64"),
+    ("array type float16 is unsupported in linalg", "norms of f16 are computed in f32"),
 ];
 
 /// Returns the calls that work with the inputs of the page.

@@ -96,7 +96,10 @@ fn is_other_on_purpose(case: &Case) -> bool {
     let is_number =
         ["select(", "modf((", "array_split(x, (True"].iter().any(|call| case.text.starts_with(call));
     let is_without = is_number || has_no_rows || library::is_without_fractions(case);
-    is_without || is_rounded || is_beyond && of_beyond || is_f16 && case.text.contains("norm(")
+    // Small singular values and residuals have large relative errors, and NumPy's results of NaN may be numbers.
+    let of_factors = super::FACTORS.iter().any(|name| case.text.contains(&format!("{name}(")))
+        || case.text.starts_with("norm(99.0");
+    of_factors || is_without || is_rounded || is_beyond && of_beyond || is_f16 && case.text.contains("norm(")
 }
 
 #[test]

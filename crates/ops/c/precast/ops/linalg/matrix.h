@@ -8,6 +8,7 @@
 #ifndef PRECAST_OPS_LINALG_MATRIX_H
 #define PRECAST_OPS_LINALG_MATRIX_H
 
+#include <precast/ops/linalg/stack.h>
 #include <precast/ops/scalar.h>
 #include <precast/ops/strided.h>
 
@@ -24,15 +25,6 @@
 /* Computes one matrix. n: rows and columns of a; m: columns of the result; steps: of a, in bytes; out: contiguous, holds the right side of
  * a system. Returns whether the matrix has no result. */
 typedef int (*pc_matrix_kernel)(const int64_t *props, int64_t n, int64_t m, const char *a, const int64_t *steps, char *out, char *room);
-
-/* A value error unless the last two dimensions have the same extent. */
-__attribute__((unused, noinline)) static int pc_matrix_square(pc_context *ctx, const pc_tensor *a) {
-  char text[PC_TEXT_BYTES];
-  if (a->shape[a->ndim - 2] == a->shape[a->ndim - 1]) return 0;
-  pc_error_format(ctx, PC_ERROR_VALUE, "expected square matrices in the last two dimensions, found the shape %s",
-                  pc_text_shape(ctx, text, a->ndim, a->shape));
-  return -1;
-}
 
 /* The shape of the solutions of stacks of systems; a value error if the stacks do not fit each other. */
 __attribute__((unused, noinline)) static int pc_system_shape(pc_context *ctx, const pc_tensor *a, const pc_tensor *b, int64_t *shape) {
@@ -94,12 +86,7 @@ __attribute__((unused, noinline)) static int pc_matrices(pc_context *ctx, const 
     }
     if (!whole) pc_copy_nd((int32_t)item, 2, extents, place, steps, out, own);
     if (pivots == NULL) continue;
-    int64_t at = 0, position = i;
-    for (int32_t d = pivots->ndim - 2; d >= 0; d--) {
-      at += position % pivots->shape[d] * pivots->strides[d];
-      position /= pivots->shape[d];
-    }
-    pc_copy_strided(8, n, pivots->data + at, pivots->strides[pivots->ndim - 1], room, 8);
+    pc_copy_strided(8, n, pivots->data + pc_item_offset(pivots, 1, i), pivots->strides[pivots->ndim - 1], room, 8);
   }
   ctx->host->release(ctx, room);
   if (failed) pc_error_format(ctx, PC_ERROR_VALUE, "%s", problem);

@@ -17,6 +17,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``indexing``       indexing, and assignment to indexed parts
 ``linear``         matrix products
 ``systems``        Cholesky decompositions, systems of linear equations, inverses, determinants
+``factors``        LU and QR decompositions, eigenvalues, singular values, pseudoinverses
 ``branches``       IfElse
 ``checks``         CheckAndRaise
 ``loops``          Scan, as a loop
@@ -39,6 +40,7 @@ from . import (  # noqa: F401
     draws_of_arrays,
     draws_of_pymc,
     elementwise,
+    factors,
     indexing,
     linear,
     loops,

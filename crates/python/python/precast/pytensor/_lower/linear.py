@@ -54,10 +54,16 @@ def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
     return product("matmul", *inputs, node.outputs[0].type.dtype)
 
 
+#: Ops whose rules apply to stacks of matrices.
+_OF_STACKS = frozenset(
+    "Cholesky Det Eigh Eigvalsh LU LUFactor MatrixInverse MatrixPinv PivotToPermutations QR SLogDet SVD".split()
+)
+
+
 def takes_stacks(op: Any) -> bool:
     """Returns whether the rule of an op also applies to stacks of matrices."""
     name = type(op).__name__
-    if name in ("Cholesky", "Det", "MatrixInverse", "SLogDet"):
+    if name in _OF_STACKS:
         return True
     is_system = name in ("CholeskySolve", "SolveTriangular") or name == "Solve" and op.assume_a in ("gen", "pos")
     return is_system and op.b_ndim == 2

@@ -1,0 +1,226 @@
+/* precast/ops/linalg/svd.h: singular value decompositions, over stacks of matrices with any strides.
+ *
+ * Reflections from both sides make the matrix bidiagonal, and the implicit QR algorithm makes it diagonal. The singular values are in
+ * descending order. Of each column of u, the first of the largest absolute values is positive. Of a matrix with fewer rows than columns, the
+ * transpose is decomposed. A matrix with NaN or an infinity has only NaN as results, and so has one whose singular values do not converge.
+ *
+ * Source. G. H. Golub, C. Reinsch, Singular value decomposition and least squares solutions, 1970; LINPACK, svdc.
+ */
+#ifndef PRECAST_OPS_LINALG_SVD_H
+#define PRECAST_OPS_LINALG_SVD_H
+
+#include <precast/ops/linalg/reflect.h>
+
+/* The most sweeps, for each singular value. */
+#define PC_SVD_SWEEPS 60
+
+/* A decomposition under way. The rows of u, of m elements, and of v, of n elements, are singular vectors; NULL: there are none. */
+typedef struct pc_svd_state {
+  int64_t n, m;
+  /* The diagonal, and the numbers above it, followed by a 0. */
+  double *d, *e;
+  double *u, *v;
+  int64_t u_row, v_row;
+  /* The rotations of a sweep. */
+  double *of_u[2], *of_v[2];
+} pc_svd_state;
+
+/* Makes a matrix with m rows and n columns bidiagonal, m >= n. a[n,m]: the transpose; row j then holds the vector of the left reflection j from
+ * index j on. p[n,n]: row j then holds that of the right reflection from index j + 1 on. y: m elements. */
+__attribute__((unused)) static void pc_bidiagonal(const pc_svd_state *of, double *a, double *p, double *left, double *right, double *y) {
+  const int64_t n = of->n, m = of->m;
+  for (int64_t k = 0; k < n; k++) {
+    double *v = p + k * n;
+    int64_t rest = m - k - 1;
+    of->d[k] = pc_reflection(m - k, a + k * m + k, 0, &left[k]);
+    pc_reflect(n - k - 1, m - k, a + (k + 1) * m + k, m, a + k * m + k, left[k]);
+    of->e[k] = right[k] = 0;
+    if (k + 1 == n) continue;
+    for (int64_t j = k + 1; j < n; j++) v[j] = a[j * m + k];
+    of->e[k] = pc_reflection(n - k - 1, v + k + 1, 0, &right[k]);
+    if (right[k] == 0) continue;
+    for (int64_t i = 0; i < rest; i++) y[i] = 0;
+    for (int64_t j = k + 1; j < n; j++) {
+      const double *row = a + j * m + k + 1;
+      for (int64_t i = 0; i < rest; i++) y[i] += v[j] * row[i];
+    }
+    for (int64_t i = 0; i < rest; i++) y[i] *= right[k];
+    for (int64_t j = k + 1; j < n; j++) {
+      double *row = a + j * m + k + 1;
+      for (int64_t i = 0; i < rest; i++) row[i] -= v[j] * y[i];
+    }
+  }
+}
+
+/* A rotation that turns (x, y) into (length, 0); returns the length. */
+static inline double pc_rotation(double x, double y, double *c, double *s) {
+  double length = pc_length(x, y);
+  *c = length == 0 ? 1 : x / length;
+  *s = length == 0 ? 0 : y / length;
+  return length;
+}
+
+/* Rotates two rows of n numbers. */
+static inline void pc_rotate_pair(int64_t n, double *x, double *y, double c, double s) {
+  for (int64_t i = 0; i < n; i++) {
+    double old = x[i];
+    x[i] = c * old + s * y[i];
+    y[i] = c * y[i] - s * old;
+  }
+}
+
+/* Removes the number above a diagonal that ends with 0 at `end`; the matrix starts at `first`. */
+__attribute__((unused)) static void pc_svd_end(const pc_svd_state *of, int64_t first, int64_t end) {
+  double c, s, f = of->e[end - 1];
+  of->e[end - 1] = 0;
+  for (int64_t j = end - 1; j >= first; j--) {
+    of->d[j] = pc_rotation(of->d[j], f, &c, &s);
+    if (j > first) {
+      f = -s * of->e[j - 1];
+      of->e[j - 1] *= c;
+    }
+    if (of->v != NULL) pc_rotate_pair(of->n, of->v + j * of->v_row, of->v + end * of->v_row, c, s);
+  }
+}
+
+/* Removes the number beside a 0 at `zero` in the diagonal; the matrix ends at `end`. */
+__attribute__((unused)) static void pc_svd_split(const pc_svd_state *of, int64_t zero, int64_t end) {
+  double c, s, f = of->e[zero];
+  of->e[zero] = 0;
+  for (int64_t j = zero + 1; j <= end; j++) {
+    of->d[j] = pc_rotation(of->d[j], f, &c, &s);
+    f = -s * of->e[j];
+    of->e[j] *= c;
+    if (of->u != NULL) pc_rotate_pair(of->m, of->u + j * of->u_row, of->u + zero * of->u_row, c, s);
+  }
+}
+
+/* The shift of a sweep from `first` to `end`. */
+__attribute__((unused)) static double pc_svd_shift(const double *d, const double *e, int64_t first, int64_t end) {
+  double all[5] = {d[end], d[end - 1], e[end - 1], d[first], e[first]}, scale = pc_largest(5, all);
+  double last = d[end] / scale, before = d[end - 1] / scale, beside = e[end - 1] / scale, start = d[first] / scale;
+  double b = ((before + last) * (before - last) + beside * beside) / 2, c = (last * beside) * (last * beside), shift = 0;
+  if (b != 0 || c != 0) {
+    shift = __builtin_sqrt(b * b + c);
+    shift = c / (b + (b < 0 ? -shift : shift));
+  }
+  return (start + last) * (start - last) + shift;
+}
+
+/* One sweep of the QR algorithm from `first` to `end`. */
+__attribute__((unused)) static void pc_svd_sweep(const pc_svd_state *of, int64_t first, int64_t end) {
+  double *d = of->d, *e = of->e, f = pc_svd_shift(d, e, first, end), all[5] = {d[end], d[end - 1], e[end - 1], d[first], e[first]};
+  double scale = pc_largest(5, all), g = (d[first] / scale) * (e[first] / scale);
+  const int64_t count = end - first;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t j = first + i;
+    double c, s, length = pc_rotation(f, g, &c, &s);
+    if (i > 0) e[j - 1] = length;
+    f = c * d[j] + s * e[j];
+    e[j] = c * e[j] - s * d[j];
+    g = s * d[j + 1];
+    d[j + 1] *= c;
+    of->of_v[0][i] = c, of->of_v[1][i] = s;
+    d[j] = pc_rotation(f, g, &c, &s);
+    f = c * e[j] + s * d[j + 1];
+    d[j + 1] = c * d[j + 1] - s * e[j];
+    g = s * e[j + 1];
+    e[j + 1] *= c;
+    of->of_u[0][i] = c, of->of_u[1][i] = s;
+  }
+  e[end - 1] = f;
+  if (of->v != NULL) pc_rotate(count, of->n, of->v + first * of->v_row, of->v_row, of->of_v[0], of->of_v[1]);
+  if (of->u != NULL) pc_rotate(count, of->m, of->u + first * of->u_row, of->u_row, of->of_u[0], of->of_u[1]);
+}
+
+/* Makes a bidiagonal matrix diagonal. Returns whether it fails. */
+__attribute__((unused)) static int pc_svd_diagonal(const pc_svd_state *of) {
+  double *d = of->d, *e = of->e;
+  int64_t sweeps = 0;
+  for (int64_t end = of->n - 1; end > 0;) {
+    int64_t first = end;
+    for (; first > 0; first--) {
+      if (pc_size(e[first - 1]) <= 0x1p-52 * (pc_size(d[first - 1]) + pc_size(d[first])) + 0x1p-960) break;
+    }
+    if (first > 0) e[first - 1] = 0;
+    if (first == end) {
+      end--;
+      continue;
+    }
+    if (sweeps++ == PC_SVD_SWEEPS * of->n) return 1;
+    int64_t zero = end;
+    for (; zero >= first; zero--) {
+      double beside = (zero < end ? pc_size(e[zero]) : 0) + (zero > first ? pc_size(e[zero - 1]) : 0);
+      if (pc_size(d[zero]) <= 0x1p-52 * beside + 0x1p-960) break;
+    }
+    if (zero >= first) d[zero] = 0;
+    if (zero < first) pc_svd_sweep(of, first, end);
+    else if (zero == end) pc_svd_end(of, first, end);
+    else pc_svd_split(of, zero, end);
+  }
+  return 0;
+}
+
+/* Writes the singular vectors. `turned`: the matrix is the transpose of the input. */
+__attribute__((unused)) static void pc_svd_write(const pc_svd_state *of, const int64_t *order, int64_t height, int turned, const pc_lines *u,
+                                                 const pc_lines *v) {
+  for (int64_t j = 0; j < height; j++) {
+    double *of_u = of->u + (j < of->n ? order[j] : j) * of->u_row, *of_v = j < of->n ? of->v + order[j] * of->v_row : NULL;
+    for (int64_t i = 0; of_v != NULL && i < of->n && of->d[order[j]] < 0; i++) of_v[i] = -of_v[i];
+    int negative = turned && of_v != NULL ? pc_is_turned(of->n, of_v) : pc_is_turned(of->m, of_u);
+    if (turned) pc_write_row(v, j, of->m, of_u, negative);
+    else pc_write_column(u, j, of->m, of_u, negative);
+    if (of_v == NULL) continue;
+    if (turned) pc_write_column(u, j, of->n, of_v, negative);
+    else pc_write_row(v, j, of->n, of_v, negative);
+  }
+}
+
+/* a[n,m]: the transposed matrix, n <= m. props: whether all singular vectors are results, whether there are any, whether a is the input
+ * itself. results: u, s, v or s. */
+__attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
+  const int64_t height = !props[1] ? 0 : props[0] ? m : n;
+  double *left = room, *right = left + n, *y = right + n, *p = y + m, *d = p + n * n, *c = d + 2 * n;
+  double *u = c + 5 * n, *v = u + height * pc_row_of(m), largest = pc_largest(n * m, a), scale = pc_to_middle(largest);
+  pc_svd_state of = {n, m, d, d + n, props[1] ? u : NULL, props[1] ? v : NULL, pc_row_of(m), pc_row_of(n), {c, c + n}, {c + 2 * n, c + 3 * n}};
+  int64_t *order = (int64_t *)(c + 4 * n);
+  int failed = !(largest <= 0x1.fffffffffffffp+1023);
+  for (int64_t i = 0; i < n * m && scale != 1; i++) a[i] *= scale;
+  if (!failed) {
+    pc_bidiagonal(&of, a, p, left, right, y);
+    if (props[1]) {
+      pc_reflect_units(0, height, m, u, of.u_row, a, left, n, 0);
+      pc_reflect_units(0, n, n, v, of.v_row, p, right, n, 1);
+    }
+    failed = pc_svd_diagonal(&of);
+  }
+  const pc_lines *singular = &results[props[1] != 0];
+  if (failed) {
+    int64_t rows = props[2] ? n : m, columns = props[2] ? m : n;
+    pc_write_nan(singular, 1, n);
+    if (props[1]) pc_write_nan(&results[0], rows, props[0] ? rows : n);
+    if (props[1]) pc_write_nan(&results[2], props[0] ? columns : n, columns);
+    return;
+  }
+  for (int64_t j = 0; j < n; j++) y[j] = pc_size(d[j]);
+  pc_order_of(n, y, 1, order);
+  for (int64_t j = 0; j < n; j++) c[j] = y[order[j]] / scale;
+  pc_write_row(singular, 0, n, c, 0);
+  if (props[1]) pc_svd_write(&of, order, height, props[2] != 0, &results[0], &results[2]);
+}
+
+/* props: whether all singular vectors are results, whether there are any. out: u, s, v or s. */
+__attribute__((unused)) static int pc_svd(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+  const int64_t rows = in[0]->shape[in[0]->ndim - 2], columns = in[0]->shape[in[0]->ndim - 1], turned = rows < columns;
+  const int64_t n = turned ? rows : columns, m = turned ? columns : rows, own[3] = {props[0], props[1], turned};
+  pc_factors made = {pc_svd_one, !turned, n * n + m + 9 * n, 1, {{1, n}}, {1, 0, 0}};
+  (void)n_in;
+  if (props[1]) {
+    pc_factors all = {pc_svd_one, !turned, made.room + pc_row_of(m) * (props[0] ? m : n) + pc_row_of(n) * n, 3,
+                      {{rows, props[0] ? rows : n}, {1, n}, {props[0] ? columns : n, columns}}, {2, 1, 2}};
+    made = all;
+  }
+  return pc_factor_stack(ctx, own, in[0], out, &made);
+}
+
+#endif

@@ -1,0 +1,216 @@
+//! Decompositions by reflections: `qr`, `eigh`, `svd`, and the functions of singular values.
+
+use super::decompositions::{matrices, with_columns};
+use super::operand::Operands;
+use super::parts::list;
+use crate::declared::Declared;
+use crate::linalg::{Eigh, Qr, Svd};
+use crate::rows::Row;
+use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
+use std::sync::Arc;
+
+/// Builds `qr(x, mode)`.
+pub(super) fn qr(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    let [x] = matrices(operands)?;
+    let declared = Declared::bound(operands.function, props);
+    match declared.text("mode")? {
+        "reduced" => Ok(list(operands.results(Arc::new(Qr { complete: false, r_only: false }), &[x])?)),
+        "complete" => Ok(list(operands.results(Arc::new(Qr { complete: true, r_only: false }), &[x])?)),
+        "r" => Ok(operands.apply(Qr { complete: false, r_only: true }, &[x])?.into()),
+        _ => Err(declared.wrong("mode", "`reduced`, `complete` or `r`").into()),
+    }
+}
+
+/// Returns whether the upper triangle is read.
+fn upper(declared: &Declared<'_>) -> Result<bool, MakeNodeError> {
+    match declared.text("UPLO")? {
+        "L" | "l" => Ok(false),
+        "U" | "u" => Ok(true),
+        _ => Err(declared.wrong("UPLO", "`L` or `U`")),
+    }
+}
+
+/// Builds `eigh(x, UPLO)`.
+pub(super) fn eigh(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    let [x] = matrices(operands)?;
+    let upper = upper(&Declared::bound(operands.function, props))?;
+    Ok(list(operands.results(Arc::new(Eigh { upper, values_only: false }), &[x])?))
+}
+
+/// Builds `eigvalsh(x, UPLO)`.
+pub(super) fn eigvalsh(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    let upper = upper(&Declared::bound(operands.function, props))?;
+    operands.apply(Eigh { upper, values_only: true }, &[x])
+}
+
+/// Returns matrices that must be square.
+pub(super) fn square(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+    let last = operands.ndim(x) - 1;
+    let known = [operands.known_extent(x, last - 1), operands.known_extent(x, last)];
+    if known[0].is_some() && known[0] == known[1] {
+        return Ok(x);
+    }
+    let (rows, columns) = (operands.extent(x, last - 1)?, operands.extent(x, last)?);
+    let is_square = operands.call("eq", [rows, columns])?;
+    operands.demand(x, is_square, "expected square matrices in the last two dimensions")
+}
+
+/// Returns the only argument as matrices. Of `hermitian` matrices, the lower triangle stands for both.
+fn whole(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    if !declared.flag("hermitian")? {
+        return Ok(x);
+    }
+    let x = square(operands, x)?;
+    operands.expression("tril(x) + matrix_transpose(tril(x, -1))", &[("x", x.into())])
+}
+
+/// Returns the singular values of matrices.
+fn singular_values(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+    operands.apply(Svd { full: false, values_only: true }, &[x])
+}
+
+/// Returns the reduced decompositions of matrices.
+fn reduced(operands: &mut Operands<'_>, x: VarId) -> Result<[VarId; 3], BuildError> {
+    let parts = operands.results(Arc::new(Svd { full: false, values_only: false }), &[x])?;
+    parts.try_into().map_err(|_| operands.error("lacks the results of `svd`"))
+}
+
+/// Builds `svd(x, full_matrices, compute_uv, hermitian)`.
+pub(super) fn svd(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    let declared = Declared::bound(operands.function, props);
+    let x = whole(operands, &declared)?;
+    if !declared.flag("compute_uv")? {
+        return Ok(singular_values(operands, x)?.into());
+    }
+    let full = declared.flag("full_matrices")?;
+    Ok(list(operands.results(Arc::new(Svd { full, values_only: false }), &[x])?))
+}
+
+/// Builds `svdvals(x)`.
+pub(super) fn svdvals(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    singular_values(operands, x)
+}
+
+/// Returns a setting that is a number, or `None`.
+fn number(declared: &Declared<'_>, name: &str) -> Result<Option<f64>, MakeNodeError> {
+    if declared.has(name) { declared.float(name).map(Some) } else { Ok(None) }
+}
+
+/// Returns the precision of the dtype of matrices times their larger extent.
+fn precision(operands: &mut Operands<'_>, x: VarId) -> Result<Operand, BuildError> {
+    let epsilon =
+        if operands.graph.ty(x).dtype() == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let last = operands.ndim(x) - 1;
+    let (rows, columns) = (operands.extent(x, last - 1)?, operands.extent(x, last)?);
+    let largest = operands.call("maximum", [rows, columns])?;
+    let dtype = operands.graph.ty(x).dtype();
+    let largest = operands.cast(largest, dtype)?;
+    Ok(operands.call("mul", [largest.into(), epsilon.into()])?.into())
+}
+
+/// Builds `pinv(x, rcond, hermitian, rtol)`.
+pub(super) fn pinv(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
+    let given = number(&declared, "rcond")?.or(number(&declared, "rtol")?);
+    let x = whole(operands, &declared)?;
+    let [u, s, vh] = reduced(operands, x)?;
+    let counts = operands
+        .expression("s > least * s[..., :1]", &[("s", s.into()), ("least", given.unwrap_or(1e-15).into())])?;
+    let names = [("u", u.into()), ("s", s.into()), ("vh", vh.into()), ("counts", counts.into())];
+    let inverse = "matrix_transpose((u * where(counts, 1 / where(counts, s, 1), 0)[..., None, :]) @ vh)";
+    operands.expression(inverse, &names)
+}
+
+/// Builds `matrix_rank(x, tol, hermitian, rtol)`.
+pub(super) fn matrix_rank(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let declared = Declared::bound(operands.function, props);
+    let (tol, rtol) = (number(&declared, "tol")?, number(&declared, "rtol")?);
+    operands.expect(1)?;
+    let x = operands.variable(0)?;
+    if operands.ndim(x) < 2 {
+        return operands.expression("i64(any(x != 0))", &[("x", x.into())]);
+    }
+    let x = whole(operands, &declared)?;
+    let s = singular_values(operands, x)?;
+    if let Some(tol) = tol {
+        return operands
+            .expression("count_nonzero(s > tol, axis=-1)", &[("s", s.into()), ("tol", tol.into())]);
+    }
+    let rtol = if let Some(rtol) = rtol { rtol.into() } else { precision(operands, x)? };
+    let names = [("s", s.into()), ("rtol", rtol)];
+    operands.expression("count_nonzero(s > s[..., :1] * rtol, axis=-1)", &names)
+}
+
+/// Builds `condition_number(x, p)`. A matrix without NaN whose quotient is not a number has an infinite one.
+pub(super) fn cond(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    let order = match props.get("p") {
+        Some(Prop::Float(order)) if order.abs() == 2.0 => Some(*order as i64),
+        Some(Prop::Int(order @ (2 | -2))) => Some(*order),
+        None => Some(2),
+        Some(_) => None,
+    };
+    let quotient = match (order, props.get("p")) {
+        (Some(order), _) => {
+            let s = singular_values(operands, x)?;
+            let quotient = if order > 0 { "s[..., 0] / s[..., -1]" } else { "s[..., -1] / s[..., 0]" };
+            operands.expression(quotient, &[("s", s.into())])?
+        }
+        (None, p) => {
+            let p = p.map_or(Operand::None, |p| p.clone().into());
+            let inverse = operands.call_with(
+                "inv",
+                &[x.into()],
+                &[("on_error", Prop::Str("nan".to_owned()).into())],
+            )?;
+            let named = [("axis", Prop::List(vec![Prop::Int(-2), Prop::Int(-1)]).into()), ("ord", p)];
+            let own = operands.call_with("norm", &[x.into()], &named)?;
+            let other = operands.call_with("norm", &[inverse.into()], &named)?;
+            operands.call("mul", [own.into(), other.into()])?
+        }
+    };
+    let names = [("q", quotient.into()), ("x", x.into())];
+    operands.expression("where(isnan(q) & ~any(isnan(x), axis=(-2, -1)), inf, q)", &names)
+}
+
+/// Builds `lstsq(a, b, rcond)` of two matrices, or a matrix and a vector. The residuals are empty if the rank is below
+/// the number of columns, or if there are not more rows than columns.
+pub(super) fn lstsq(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    let declared = Declared::bound(operands.function, props);
+    let given = number(&declared, "rcond")?;
+    let [a, b] = matrices(operands)?;
+    if operands.ndim(a) != 2 || operands.ndim(b) > 2 {
+        return Err(operands.error("needs a matrix, and a vector or a matrix"));
+    }
+    let single = operands.graph.ty(a).dtype() == DType::F32;
+    let rcond = match given {
+        None => precision(operands, a)?,
+        Some(rcond) if rcond > 0.0 && rcond < 1.0 => rcond.into(),
+        // LAPACK uses its own precision.
+        Some(_) => (if single { f64::from(f32::EPSILON) } else { f64::EPSILON } / 2.0).into(),
+    };
+    let [u, s, vh] = reduced(operands, a)?;
+    let counts = operands.expression("s > rcond * s[:1]", &[("s", s.into()), ("rcond", rcond)])?;
+    let rank = operands.expression("i32(count_nonzero(counts))", &[("counts", counts.into())])?;
+    let names = [("a", a), ("u", u), ("s", s), ("vh", vh), ("counts", counts), ("rank", rank)]
+        .map(|(name, variable)| (name, Operand::Var(variable)));
+    let mut residuals = None;
+    let x = with_columns(operands, b, |operands, b| {
+        let names = [&names[..], &[("b", b.into())]].concat();
+        let scaled = "where(counts[:, None], (u.T @ b) / where(counts, s, 1)[:, None], 0)";
+        let scaled = operands.expression(scaled, &names)?;
+        let x = operands.expression("vh.T @ scaled", &[&names[..], &[("scaled", scaled.into())]].concat())?;
+        let rest = operands.expression("b - a @ x", &[&names[..], &[("x", x.into())]].concat())?;
+        let names = [&names[..], &[("rest", rest.into())]].concat();
+        let count = "where((rank == shape(a)[1]) & (shape(a)[0] > shape(a)[1]), shape(b)[1], 0)";
+        let count = operands.expression(count, &names)?;
+        let names = [&names[..], &[("count", count.into())]].concat();
+        residuals = Some(operands.expression("sum(rest * rest, axis=0)[:count]", &names)?);
+        Ok(x)
+    })?;
+    let residuals = residuals.ok_or_else(|| operands.error("lacks the residuals"))?;
+    Ok(list([x, residuals, rank, s]))
+}

@@ -1,0 +1,103 @@
+"""LU and QR decompositions, eigenvalues, singular values and pseudoinverses.
+
+With ``python=True``, Python computes them, because LAPACK's eigenvectors and singular vectors may have other signs. A matrix with NaN or an
+infinity has NaN as eigenvalues and singular values, where PyTensor's call fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from ..._variable import Variable, call
+from .lowering import HINT, Lowering, Refused, cast, rule
+from .python import called
+from .systems import matrices
+
+
+def _by_python(made: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets Python compute single matrices with ``python=True``."""
+
+    @wraps(made)
+    def lowered(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
+        is_single = node.inputs[0].type.ndim <= 2
+        if lower.python and is_single:
+            return called(lower, node, inputs)
+        try:
+            results = made(lower, node, inputs)
+        except Refused as refused:
+            raise Refused(f"{refused}\n    {HINT}" if is_single else str(refused)) from None
+        return [cast(value, output.type.dtype) for value, output in zip(results, node.outputs, strict=True)]
+
+    return lowered
+
+
+@rule("QR")
+@_by_python
+def qr(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    mode = node.op.mode
+    if node.op.pivoting or mode == "raw":
+        raise Refused("precast has no QR decomposition with " + ("pivoting" if node.op.pivoting else '`mode="raw"`'))
+    q, r = call("qr", *matrices(node, inputs), mode="reduced" if mode == "economic" else "complete")
+    return [r] if mode == "r" else [q, r]
+
+
+def _symmetric(node: Any, inputs: list[Variable]) -> tuple[Variable, str]:
+    if len(inputs) > 1:
+        raise Refused("precast has no eigenvalues of two matrices")
+    (a,) = matrices(node, inputs)
+    return a, "L" if node.op.lower else "U"
+
+
+@rule("Eigh")
+@_by_python
+def eigh(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    return list(call("eigh", *_symmetric(node, inputs)))
+
+
+@rule("Eigvalsh")
+@_by_python
+def eigvalsh(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    return [call("eigvalsh", *_symmetric(node, inputs))]
+
+
+@rule("SVD")
+@_by_python
+def svd(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    (a,) = matrices(node, inputs)
+    if not node.op.compute_uv:
+        return [call("svdvals", a)]
+    return list(call("svd", a, full_matrices=node.op.full_matrices))
+
+
+@rule("MatrixPinv")
+@_by_python
+def pinv(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    return [call("pinv", *matrices(node, inputs), hermitian=bool(node.op.hermitian))]
+
+
+@rule("LU")
+@_by_python
+def lu(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    a = cast(inputs[0], node.outputs[-1].type.dtype)
+    if node.outputs[-1].type.dtype not in ("float32", "float64"):
+        raise Refused(f"precast does not support it for {node.outputs[-1].type.dtype}")
+    return list(call("lu", a, permute_l=node.op.permute_l, p_indices=node.op.p_indices))
+
+
+@rule("LUFactor")
+@_by_python
+def lu_factor(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    factors, pivots = call("lu_factor", *matrices(node, inputs))
+    # PyTensor returns NaN for a singular matrix.
+    pivot = call("diagonal", factors, axis1=-2, axis2=-1)
+    is_singular = call("any", call("eq", pivot, 0.0), axis=-1)
+    return [call("where", call("expand_dims", is_singular, axis=(-2, -1)), float("nan"), factors), pivots]
+
+
+@rule("PivotToPermutations")
+@_by_python
+def pivots_to_permutation(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    order = call("pivot_to_permutation", cast(inputs[0], "int64"))
+    return [order if node.op.inverse else call("argsort", order)]

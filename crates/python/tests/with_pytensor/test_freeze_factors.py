@@ -1,0 +1,66 @@
+"""LU and QR decompositions, eigenvalues, singular values and pseudoinverses without Python: they match LAPACK up to signs."""
+
+import numpy as np
+import precast
+import pytest
+from frozen import frozen, function
+
+pytensor = pytest.importorskip("pytensor")
+import pytensor.tensor as pt  # noqa: E402
+from pytensor.tensor import linalg  # noqa: E402
+
+RNG = np.random.default_rng(4)
+A, TALL = RNG.normal(size=(4, 4)), RNG.normal(size=(5, 3))
+
+
+def outputs(a, tall):
+    """Returns results that do not depend on the signs of vectors."""
+    yield from linalg.qr(tall, mode="economic")
+    yield from linalg.qr(tall)
+    yield linalg.qr(tall, mode="r")
+    values, vectors = linalg.eigh(a)
+    yield from (values, abs(vectors), linalg.eigvalsh(a, None), linalg.eigvalsh(a.T, None, lower=False))
+    for full in (True, False):
+        u, s, vh = linalg.svd(tall, full_matrices=full)
+        yield from (abs(u[:, :3]), s, abs(vh))
+    yield linalg.svd(tall.T, compute_uv=False)
+    yield linalg.pinv(tall)
+    for settings in ({}, {"permute_l": True}, {"p_indices": True}):
+        yield from linalg.lu(a, **settings)
+    factors, pivots = linalg.lu_factor(a)
+    yield from (factors, pivots, linalg.pivot_to_permutation(pivots), linalg.pivot_to_permutation(pivots, inverse=True))
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_factors_match_lapack(policy, dtype):
+    a, tall = pt.matrix("a", dtype=dtype), pt.matrix("tall", dtype=dtype)
+    fn = function([a, tall], list(outputs(a, tall)))
+    given = A.astype(dtype), TALL.astype(dtype)
+    tolerance = 2e-5 if dtype == "float32" else 1e-13
+    for got, wanted in zip(frozen(fn, policy=policy)(*given), fn(*given), strict=True):
+        assert got.dtype == wanted.dtype and got.shape == wanted.shape
+        np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
+def test_factors_of_stacks_match_lapack():
+    t = pt.dtensor3("t")
+    fn = function([t], [linalg.svd(t, compute_uv=False), linalg.eigvalsh(t, None), *linalg.qr(t), *linalg.lu(t)])
+    stack = np.stack([A, A.T + np.eye(4)])
+    for got, wanted in zip(frozen(fn)(stack), fn(stack), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-13)
+
+
+def test_singular_factors_are_nan():
+    a = pt.dmatrix("a")
+    fn = function([a], linalg.lu_factor(a))
+    for matrix in (np.zeros((3, 3)), np.zeros((0, 0))):
+        for got, wanted in zip(frozen(fn)(matrix), fn(matrix), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_unsupported_factors_are_rejected():
+    a, z = pt.dmatrix("a"), pt.zmatrix("z")
+    for made in (linalg.qr(a, pivoting=True), linalg.qr(a, mode="raw"), linalg.eigh(a, a), linalg.svd(z)):
+        with pytest.raises(precast.FreezeError, match="precast (has no|does not support).*\n.*python=True"):
+            frozen(function([a, z], made))
