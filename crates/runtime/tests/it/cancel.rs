@@ -28,11 +28,11 @@ fn cancelled_loops_end_with_an_error() {
             timer.join().unwrap();
             match &error {
                 CallError::Op { kind, .. } => {
-                    assert_eq!(*kind, ErrorKind::Cancelled, "{declared}: {error:?}")
+                    assert_eq!(*kind, ErrorKind::Cancelled, "{declared}: {error:?}");
                 }
                 // The error of the interpreter.
                 other => {
-                    assert!(format!("{other:?}").contains("the call was cancelled"), "{declared}: {other:?}")
+                    assert!(format!("{other:?}").contains("the call was cancelled"), "{declared}: {other:?}");
                 }
             }
         }

@@ -2,69 +2,16 @@
 
 use super::maps::{Group, Map, Readers};
 use super::step::{Step, Sums};
+use super::text::{Text, copy, elements, ready, steps_of, texts};
 use super::{Fixed, moves, sums};
 use crate::control::Scan;
-use crate::elements::steps;
 use crate::scalar::ScalarOp;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{LinkError, SourceSet};
-use precast_graph::{Apply, Array, DType, Origin, VarId};
-use std::fmt::Write as _;
+use precast_graph::{Apply, DType, Origin, VarId};
 
 const HEADER: &str = "precast/ops/fixed.h";
-
-/// C code under construction.
-pub(super) struct Text {
-    text: String,
-    depth: usize,
-}
-
-impl Text {
-    /// Creates code inside a number of blocks.
-    fn at(depth: usize) -> Self {
-        Self { text: String::new(), depth }
-    }
-
-    /// Adds a line, indented by the open blocks.
-    pub(super) fn line(&mut self, line: &str) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(self.text, "{:width$}{line}", "", width = 2 * self.depth);
-    }
-
-    /// Declares an array, which no code may read.
-    pub(super) fn array(&mut self, dtype: DType, name: &str, size: usize) {
-        self.line(&format!("pc_{dtype} {name}[{size}];"));
-        self.line(&format!("(void){name};"));
-    }
-
-    pub(super) fn begin(&mut self) {
-        self.line("{");
-        self.depth += 1;
-    }
-
-    pub(super) fn end(&mut self) {
-        self.depth -= 1;
-        self.line("}");
-    }
-
-    /// Opens a loop for each dimension with more than one position.
-    pub(super) fn open(&mut self, shape: &[usize]) {
-        for (d, n) in shape.iter().enumerate().filter(|(_, n)| **n != 1) {
-            self.line(&format!("for (int i{d} = 0; i{d} < {n}; i{d}++) {{"));
-            self.depth += 1;
-        }
-        if shape.iter().all(|n| *n == 1) {
-            self.begin();
-        }
-    }
-
-    pub(super) fn close(&mut self, shape: &[usize]) {
-        for _ in 0..shape.iter().filter(|n| **n != 1).count().max(1) {
-            self.end();
-        }
-    }
-}
 
 impl Fixed {
     /// Returns the C array of a variable. A value that is only reshaped is the same array.
@@ -189,9 +136,7 @@ impl Fixed {
             let value = self.value(*variable);
             let Some(known) = value.known.as_ref().filter(|_| value.size() > 0) else { continue };
             let array = format!("t{}", variable.index());
-            let elements: Vec<String> = known.bits().iter().map(|bits| literal(known, *bits)).collect();
-            text.line(&format!("static const pc_{} {array}[] = {{{}}};", value.dtype, elements.join(", ")));
-            text.line(&format!("(void){array};"));
+            text.known(&array, known);
         }
     }
 
@@ -352,61 +297,4 @@ impl Loop<'_> {
             body.line(&format!("if ({}[0]) goto done;", fixed.name(*stop)));
         }
     }
-}
-
-fn texts(shape: &[usize]) -> Vec<String> {
-    shape.iter().map(ToString::to_string).collect()
-}
-
-/// Writes the allocation of an output.
-fn ready(j: usize, dtype: DType, shape: &[String], text: &mut Text) {
-    let (count, extents) = (shape.len(), if shape.is_empty() { "0".to_owned() } else { shape.join(", ") });
-    text.line(&format!("const int64_t shape{j}[] = {{{extents}}};"));
-    text.line(&format!(
-        "if (pc_output_ready(ctx, &out[{j}], {}, {count}, shape{j}) == NULL) return -1;",
-        dtype.typenum()
-    ));
-}
-
-/// Writes variables with the strides of a tensor.
-fn steps_of(prefix: &str, tensor: &str, ndim: usize, text: &mut Text) {
-    for d in 0..ndim {
-        text.line(&format!("const int64_t {prefix}_{d} = {tensor}->strides[{d}];"));
-        text.line(&format!("(void){prefix}_{d};"));
-    }
-}
-
-/// Writes the copy of all elements between a tensor, at `data` with the strides of `prefix` from a dimension on, and an array.
-fn copy(
-    dtype: DType,
-    shape: &[usize],
-    (data, prefix, first): (&str, &str, usize),
-    array: &str,
-    reads: bool,
-    text: &mut Text,
-) {
-    text.open(shape);
-    let strides: String = (0..shape.len())
-        .filter(|d| shape[*d] != 1)
-        .map(|d| format!(" + i{d} * {prefix}_{}", first + d))
-        .collect();
-    let at = super::maps::position(shape, &steps(shape));
-    text.line(&match reads {
-        true => format!("{array}[{at}] = *(const pc_{dtype} *)({data}{strides});"),
-        false => format!("*(pc_{dtype} *)({data}{strides}) = {array}[{at}];"),
-    });
-    text.close(shape);
-}
-
-/// Writes the copy of an array.
-fn elements(size: usize, to: &str, from: &str, text: &mut Text) {
-    text.open(&[size]);
-    let at = if size == 1 { "0" } else { "i0" };
-    text.line(&format!("{to}[{at}] = {from}[{at}];"));
-    text.close(&[size]);
-}
-
-/// Returns an integer or bool as C.
-fn literal(array: &Array, bits: u64) -> String {
-    format!("(pc_{})0x{bits:x}ULL", array.dtype())
 }

@@ -1,6 +1,6 @@
 //! The C of maps: one loop for neighboring maps of the same shape.
 
-use super::{Fixed, code::Text, step::Step};
+use super::{Fixed, step::Step, text::Text};
 use crate::elements::steps;
 use crate::scalar::ScalarOp;
 use precast_codegen::{LinkError, Sub};

@@ -5,7 +5,7 @@
 //! facts    what is known about the inputs of a body
 //! step     what an Apply computes: a map, a move of elements, sums, a product
 //! code     the C function of the loop
-//! maps, sums, moves   the C of steps
+//! maps, sums, moves, text   the C of steps
 //! ```
 //! A step of such a loop calls no function of the host and writes no memory but the rows of results, so small matrices
 //! and vectors stay in registers. The facts are the extents of all inputs, and the values of the integers that extents
@@ -18,6 +18,7 @@ mod maps;
 mod moves;
 mod step;
 mod sums;
+mod text;
 
 pub(super) use code::{compile_args, function, headers, sources, support};
 pub(crate) use facts::Facts;

@@ -1,8 +1,8 @@
 //! The C of moves: copies of elements.
 
-use super::code::Text;
 use super::maps::position;
 use super::step::From;
+use super::text::Text;
 use crate::elements::{positions, steps};
 use precast_graph::DType;
 

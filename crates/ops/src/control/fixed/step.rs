@@ -278,7 +278,7 @@ fn product(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     if !is_real || any.is::<BatchedDot>() || a.shape.len() > 2 || b.shape.len() > 2 {
         return None;
     }
-    let (k, inner) = (*a.shape.last()?, b.shape[b.shape.len().checked_sub(2).unwrap_or(0)]);
+    let (k, inner) = (*a.shape.last()?, b.shape[b.shape.len().saturating_sub(2)]);
     let m = if a.shape.len() == 2 { a.shape[0] } else { 1 };
     let n = if b.shape.len() == 2 { b.shape[1] } else { 1 };
     if k != inner {

@@ -1,7 +1,7 @@
 //! The C of reductions and of products with vectors: expressions in the order of `monoid.h` and `product/vector.h`.
 
-use super::code::Text;
 use super::step::Sums;
+use super::text::Text;
 use crate::reduce::ReduceKind;
 use crate::scalar::{ScalarOp, find};
 use precast_codegen::{LinkError, Sub};
