@@ -201,7 +201,7 @@ pub(in crate::control) fn function(scan: &Scan, fixed: &Fixed, name: &str) -> Re
         ("WHERE", if scan.reverse { "steps - 1 - step" } else { "step" }),
         ("READS", &before.text),
         ("BODY", &body.text),
-        ("DONE", if scan.until { "done:\n" } else { "" }),
+        ("DONE", if scan.until { "done:;\n" } else { "" }),
         ("WRITES", &after.text),
     ];
     Ok(render(include_str!("../../../c/scan_fixed.c.in"), &values))
@@ -291,10 +291,15 @@ impl Loop<'_> {
                 after,
             );
         }
+        // The flag may be a carry, so it is read before the carries change.
+        let stop = outputs.last().filter(|_| self.scan.until);
+        if let Some(stop) = stop {
+            body.line(&format!("const pc_bool stop = {}[0];", fixed.name(*stop)));
+        }
         body.text += &copies.text;
         body.text += &moves.text;
-        if let Some(stop) = outputs.last().filter(|_| self.scan.until) {
-            body.line(&format!("if ({}[0]) goto done;", fixed.name(*stop)));
+        if stop.is_some() {
+            body.line("if (stop) goto done;");
         }
     }
 }
