@@ -59,7 +59,7 @@ fn branched(case: &Case, choices: &mut Choices) -> Option<Case> {
 
 fn looped(case: &Case, choices: &mut Choices) -> Option<Case> {
     let source = Arc::new(case.graph.clone());
-    let steps = choices.below(4);
+    let (steps, is_known) = (choices.below(4), choices.one_in(2));
     let (mut graph, mut inputs, mut taken) = (FunctionGraph::new(), Vec::new(), Vec::new());
     let (mut uses, mut init, mut rows, mut variables) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, input) in source.inputs().iter().enumerate() {
@@ -75,11 +75,16 @@ fn looped(case: &Case, choices: &mut Choices) -> Option<Case> {
             None => Use::Outer,
         };
         taken.extend(carry);
-        let open = |shape: &[Extent]| Type::Tensor(TensorType { dtype: ty.dtype(), shape: shape.to_vec() });
+        let of = |shape: &[Extent]| Type::Tensor(TensorType { dtype: ty.dtype(), shape: shape.to_vec() });
+        // A loop whose inputs have known extents may have C of another form.
+        let own: Vec<Extent> = match is_known {
+            true => value.shape().iter().map(|n| Extent::Fixed(*n as u64)).collect(),
+            false => ty.shape().to_vec(),
+        };
         let variable = match used {
-            Use::Row => graph.input(&format!("in{i}"), open(&[&[Extent::Unknown], ty.shape()].concat())),
-            Use::Carry(_) => graph.input(&format!("in{i}"), ty.without_extents()),
-            Use::Outer => graph.input(&format!("in{i}"), ty.clone()),
+            Use::Row => graph.input(&format!("in{i}"), of(&[&[Extent::Unknown], own.as_slice()].concat())),
+            Use::Carry(_) if !is_known => graph.input(&format!("in{i}"), ty.without_extents()),
+            Use::Carry(_) | Use::Outer => graph.input(&format!("in{i}"), of(&own)),
         };
         let variable = variable.ok()?;
         inputs.push(match used {
