@@ -27,7 +27,7 @@ fn unknown_dtypes_and_shapes_are_rejected() {
         "[[op]]\nname = \"add\"\ndtypes = [\"f64\"]\nndim = [99]\n",
         &["precast.toml:4", "99 dimensions"],
     );
-    refused(&graph("g", r#""x: f64[a]""#, r#""x+x""#), &["precast.toml:3", "`a`"]);
+    refused(&graph("g", r#""x: f64[2a]""#, r#""x+x""#), &["precast.toml:3", "`2a`"]);
     refused(&graph("g", r#""x: f99[?]""#, r#""x+x""#), &["precast.toml:3", "`f99`"]);
     refused(&graph("g", r#""x: f64[2]", "y: f64[3]""#, r#""x+y""#), &["precast.toml:4", "broadcast"]);
 }

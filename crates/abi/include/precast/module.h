@@ -7,7 +7,7 @@
  * A reader accepts `magic` and an `abi_version` it knows, then checks the struct sizes, then the key of the slot it
  * wants. ABI versions: the major number (upper 16 bits) changes when a field moves or changes meaning: refuse it.
  * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of a
- * minor number up to its own, whose structs have its own sizes.
+ * minor number up to its own; `pc_host` may be shorter in a module, and the other structs have the same sizes.
  * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format`, `pc_host.parallel` and
  * `pc_host.gemms`, 1.4 `pc_monoid.few` and `pc_host.frame`, 1.5
  * `pc_monoid.few_columns`, 1.6 `pc_host.cancelled`.

@@ -9,8 +9,10 @@ use crate::native::host::DefaultFloats;
 use crate::native::kernels::{Captured, Captures, capture};
 use crate::{Array, BuildKey, DType};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use precast_abi::context::Host;
 use precast_abi::module::{MAGIC, Module, ModuleEntry, SYMBOL};
 use std::io;
+use std::mem::offset_of;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -189,11 +191,17 @@ unsafe fn handshake(module: *const Module) -> Result<Vec<TableRow>, LoadLibraryE
     check("sizeof(pc_module)", module.module_bytes, size_of::<Module>() as u32)?;
     check("sizeof(pc_entry)", module.entry_bytes, size_of::<ModuleEntry>() as u32)?;
     check("sizeof(pc_tensor)", module.tensor_bytes, size_of::<precast_abi::tensor::Tensor>() as u32)?;
-    check("sizeof(pc_host)", module.host_bytes, size_of::<precast_abi::context::Host>() as u32)?;
+    check("sizeof(pc_host)", module.host_bytes, host_bytes(version))?;
     check("sizeof(pc_context)", module.context_bytes, size_of::<precast_abi::context::Context>() as u32)?;
     // SAFETY: the table declares `n_entries` pointers in `entries`.
     let entries = unsafe { std::slice::from_raw_parts(module.entries, module.n_entries as usize) };
     entries.iter().map(|entry| complete(*entry)).collect()
+}
+
+/// Returns the size of `pc_host` in a version: fields are only ever appended.
+const fn host_bytes(version: u32) -> u32 {
+    let size = if version < 0x0001_0006 { offset_of!(Host, cancelled) } else { size_of::<Host>() };
+    size as u32
 }
 
 /// Checks that an entry has the functions that every entry must have.
