@@ -99,7 +99,8 @@ static int gemm(pc_context *ctx, int32_t dtype, int64_t m, int64_t n, int64_t k,
 }
 
 static const pc_host host = {PC_ABI_VERSION, sizeof(pc_host), tensor_new, tensor_view, host_alloc, host_release, vsnprintf, gemm,
-                             pc_driver_elemwise, pc_driver_reduce, pc_driver_rows, pc_host_error_format, pc_host_parallel, pc_host_gemms, pc_host_frame};
+                             pc_driver_elemwise, pc_driver_reduce, pc_driver_rows, pc_host_error_format, pc_host_parallel, pc_host_gemms, pc_host_frame,
+                             pc_host_cancelled};
 
 /* What is read and written. */
 
