@@ -53,7 +53,7 @@ fn inputs(rows: usize, special: bool) -> Vec<Array> {
 }
 
 /// Expressions whose loops have C without tensors.
-const FIXED: [&str; 40] = [
+const FIXED: [&str; 42] = [
     "scan(lambda c, x: (c * 0.5 + x, c * x), u, r)[1]",
     "scan(lambda c, x: (k @ c + x, x @ k), u, r)[1]",
     "scan(lambda c, x: (c @ c * 0.25 + k, c @ x), k, r)[0]",
@@ -71,6 +71,8 @@ const FIXED: [&str; 40] = [
     "scan(lambda c, x: (stack([c[1] - c[0], x[2] * s, c[2]]), stack([c, x], axis=1)), u, r)[1]",
     "scan(lambda c, x: (set_subtensor(c[1:2], x[0]), c), u, r)[1]",
     "scan(lambda c, x: (inc_subtensor(c[1:], x[:2]), c), u, r)[1]",
+    "scan(lambda c, x: (inc_subtensor(c[1:], c[:2]), c), u > 0, r)[1]",
+    "scan(lambda c, x: (inc_subtensor(c[1:], c[:2]), c), q + (2**63 - 3), r)[1]",
     "scan(lambda c, x: (c + x.reshape((3, 2))[0, 1], x.T), u, p)[1]",
     "scan(lambda c, x: (c * 0.5 + t, l @ ones(4, dtype='f32') + c), t, v)[1]",
     "scan(lambda c, x: (c @ l @ l.T * 0.125, c.sum()), t, v)[1]",

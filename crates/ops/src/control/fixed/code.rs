@@ -84,14 +84,7 @@ impl Fixed {
                 }
                 Ok(())
             }
-            Step::Add(places) => {
-                text.array(dtype, &array, places.len());
-                for (i, place) in places.iter().enumerate() {
-                    let sum = place.map(|at| format!(" + {}[{at}]", inputs[1])).unwrap_or_default();
-                    text.line(&format!("{array}[{i}] = {}[{i}]{sum};", inputs[0]));
-                }
-                Ok(())
-            }
+            Step::Add(places) => sums::write_add((&inputs[0], &inputs[1]), places, to, name, text),
             Step::Sums(of) => self.write_sums(apply, of, to, (readers, name), text),
             Step::Product { m, n, k } if *m == 1 || *n == 1 => {
                 let pairs: Vec<Vec<(usize, usize)>> =
@@ -163,7 +156,7 @@ impl Fixed {
 pub(in crate::control) fn headers(fixed: &Fixed) -> Vec<String> {
     let mut headers = fixed.scalars(|scalar, dtypes| scalar.c_headers(dtypes));
     headers.push(HEADER.to_owned());
-    if fixed.has(|step| matches!(step, Step::Sums(_) | Step::Product { .. })) {
+    if fixed.has(|step| matches!(step, Step::Add(_) | Step::Sums(_) | Step::Product { .. })) {
         headers.push("precast/ops/scalar.h".to_owned());
     }
     headers

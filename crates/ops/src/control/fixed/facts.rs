@@ -1,4 +1,4 @@
-//! What is known about the inputs of a body.
+//! Facts about the inputs of a body.
 
 use super::step::common;
 use crate::control::body::check_extents;
@@ -10,7 +10,7 @@ use precast_graph::{Array, DType, Extent, FunctionGraph, Origin, PerformError, P
 use std::any::Any;
 use std::collections::BTreeMap;
 
-/// What is known about the inputs of a body.
+/// Facts about the inputs of a body.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Facts {
     /// The extents of each input; of a sequence, those of a row.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mod      the shape of each value of a body
-//! facts    what is known about the inputs of a body
+//! facts    facts about the inputs of a body
 //! step     what an Apply computes: a map, a move of elements, sums, a product
 //! code     the C function of the loop
 //! maps, sums, moves, text   the C of steps

@@ -49,15 +49,8 @@ pub(super) fn write(
     for (i, group) in sums.groups.iter().enumerate() {
         text.begin();
         let mut terms = Terms { op: &*op, dtype, prefix: format!("{name}_{to}_{i}"), count: 0 };
-        let mut values: Vec<Option<String>> = vec![None; lanes];
-        for (position, at) in group.iter().enumerate() {
-            let lane = &mut values[position % lanes];
-            let element = format!("{from}[{at}]");
-            *lane = Some(match lane.take() {
-                Some(value) => terms.add(&value, &element, text)?,
-                None => terms.first(sums.kind, element, text),
-            });
-        }
+        let elements = group.iter().map(|at| format!("{from}[{at}]"));
+        let values = terms.lanes(sums.kind, lanes, elements, text)?;
         let total = terms.tree(values, text)?.unwrap_or_else(|| "0".to_owned());
         let result = match sums.kind {
             ReduceKind::Mean => format!("(pc_{dtype})((double){total} / {}.0)", group.len()),
@@ -84,18 +77,38 @@ pub(super) fn write_product(
     for (i, group) in pairs.iter().enumerate() {
         text.begin();
         let mut terms = Terms { op: &*op, dtype, prefix: format!("{name}_{to}_{i}"), count: 0 };
-        let mut values: Vec<Option<String>> = vec![None; PRODUCT_LANES];
-        for (position, (of_a, of_b)) in group.iter().enumerate() {
-            let lane = &mut values[position % PRODUCT_LANES];
-            let element = format!("{a}[{of_a}] * {b}[{of_b}]");
-            *lane = Some(match lane.take() {
-                Some(value) => terms.add(&value, &element, text)?,
-                None => terms.first(ReduceKind::Sum, element, text),
-            });
-        }
+        let elements = group.iter().map(|(of_a, of_b)| format!("{a}[{of_a}] * {b}[{of_b}]"));
+        let values = terms.lanes(ReduceKind::Sum, PRODUCT_LANES, elements, text)?;
         // ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         let total = terms.neighbors(values, text)?.unwrap_or_else(|| "0".to_owned());
         text.line(&format!("{to}[{i}] = {total};"));
+        text.end();
+    }
+    Ok(())
+}
+
+/// Writes the sum of the array `a` and, at some positions, an element of the array `b`.
+pub(super) fn write_add(
+    (a, b): (&str, &str),
+    places: &[Option<usize>],
+    (to, dtype): (&str, DType),
+    name: &str,
+    text: &mut Text,
+) -> Result<(), LinkError> {
+    let unsupported =
+        || LinkError::Unsupported { signature: "add".to_owned(), problem: format!("no sums of {dtype}") };
+    let op = find("add").ok_or_else(unsupported)?;
+    text.array(dtype, to, places.len());
+    for (i, place) in places.iter().enumerate() {
+        let Some(at) = place else {
+            text.line(&format!("{to}[{i}] = {a}[{i}];"));
+            continue;
+        };
+        text.begin();
+        let mut terms = Terms { op: &*op, dtype, prefix: format!("{name}_{to}_{i}"), count: 0 };
+        let first = terms.variable(text, Some(&format!("{a}[{i}]")));
+        let sum = terms.add(&first, &format!("{b}[{at}]"), text)?;
+        text.line(&format!("{to}[{i}] = {sum};"));
         text.end();
     }
     Ok(())
@@ -118,6 +131,25 @@ impl Terms<'_> {
             None => format!("pc_{} {name};", self.dtype),
         });
         name
+    }
+
+    /// Adds elements to lanes in turn, and returns the lanes.
+    fn lanes(
+        &mut self,
+        kind: ReduceKind,
+        count: usize,
+        elements: impl Iterator<Item = String>,
+        text: &mut Text,
+    ) -> Result<Vec<Option<String>>, LinkError> {
+        let mut lanes: Vec<Option<String>> = vec![None; count];
+        for (position, element) in elements.enumerate() {
+            let lane = &mut lanes[position % count];
+            *lane = Some(match lane.take() {
+                Some(value) => self.add(&value, &element, text)?,
+                None => self.first(kind, element, text),
+            });
+        }
+        Ok(lanes)
     }
 
     /// Returns the first value of a lane: that of the identity and the element. Only a sum changes the element, from -0.

@@ -26,7 +26,7 @@ impl Text {
         let _ = writeln!(self.text, "{:width$}{line}", "", width = 2 * self.depth);
     }
 
-    /// Declares an array, which no code may read.
+    /// Declares an array that the code need not read.
     pub(super) fn array(&mut self, dtype: DType, name: &str, size: usize) {
         self.line(&format!("pc_{dtype} {name}[{size}];"));
         self.line(&format!("(void){name};"));
