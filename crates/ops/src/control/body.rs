@@ -90,14 +90,8 @@ impl Body {
     }
 
     /// Checks the extents that the graph relies on, as the C code does.
-    pub(super) fn check(
-        &self,
-        op: &str,
-        first: usize,
-        inputs: &[&Array],
-        is_sequence: impl Fn(usize) -> bool,
-    ) -> Result<(), PerformError> {
-        self.extents().map_or(Ok(()), |extents| check_extents(op, first, inputs, &extents, is_sequence))
+    pub(super) fn check(&self, op: &str, first: usize, inputs: &[&Array]) -> Result<(), PerformError> {
+        self.extents().map_or(Ok(()), |extents| check_extents(op, first, inputs, &extents, |_| false))
     }
 
     /// Evaluates the graph. `place` describes the call in errors of the ops.
@@ -128,7 +122,7 @@ impl Body {
     }
 }
 
-/// Checks the extents of the inputs of a body. A sequence has a dimension before those of a row.
+/// Checks the extents of the inputs of a body, as the C code does. A sequence has a dimension before those of a row.
 pub(super) fn check_extents(
     op: &str,
     first: usize,

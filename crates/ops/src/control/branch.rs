@@ -122,7 +122,7 @@ impl Op for Branch {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         for (body, offset) in self.branches.iter().zip(self.offsets()) {
-            body.check(NAME, 1 + offset, &inputs[1 + offset..], |_| false)?;
+            body.check(NAME, 1 + offset, &inputs[1 + offset..])?;
         }
         let position = elements::integers(NAME, inputs[0])?.first().copied().unwrap_or_default();
         let position = usize::try_from(position).unwrap_or(0).min(self.branches.len() - 1);

@@ -1,6 +1,6 @@
 //! Scan: a loop that carries values from step to step, and reads and writes rows.
 
-use super::body::{Body, expect_type, meet};
+use super::body::{Body, check_extents, expect_type, meet};
 use super::fixed::{self, Facts, Fixed};
 use crate::declared::{Declared, of, position, refuse};
 use crate::elements;
@@ -137,6 +137,11 @@ impl Scan {
     /// Returns the body without tensors, if the extents of all its values are known.
     pub(super) fn fixed(&self) -> Option<&Fixed> {
         self.fixed.as_deref()
+    }
+
+    /// Returns the extents of the inputs of the body that the loop relies on; `None` if all are unknown.
+    pub(super) fn extents(&self) -> Option<Vec<Vec<Extent>>> {
+        self.facts.as_ref().map_or_else(|| self.body.extents(), |facts| Some(facts.typed_extents()))
     }
 
     /// Returns the facts that the C code relies on beyond the types.
@@ -298,10 +303,10 @@ impl Op for Scan {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let steps = steps(inputs[0])?;
-        self.body.check(NAME, 1, &inputs[1..], |input| self.is_sequence(input))?;
-        self.facts
-            .as_ref()
-            .map_or(Ok(()), |facts| facts.check(NAME, 1, &inputs[1..], |input| self.is_sequence(input)))?;
+        if let Some(extents) = self.extents() {
+            check_extents(NAME, 1, &inputs[1..], &extents, |input| self.is_sequence(input))?;
+        }
+        self.facts.as_ref().map_or(Ok(()), |facts| facts.check_known(NAME, 1, &inputs[1..]))?;
         let (carries, others) = inputs[1..].split_at(self.carries);
         let (sequences, others) = others.split_at(self.sequences);
         if let Some((k, array)) = sequences.iter().enumerate().find(|(_, array)| array.shape()[0] != steps) {

@@ -7,7 +7,7 @@ use crate::elemwise::code::assigned;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
-use precast_graph::{Extent, FunctionGraph};
+use precast_graph::FunctionGraph;
 
 const HEADER: &str = "precast/ops/scan.h";
 
@@ -111,18 +111,8 @@ impl Scan {
     /// Generates the checks of what the code relies on.
     fn checks(&self, fail: &str) -> String {
         let is_sequence = |input: usize| self.is_sequence(input);
-        let extents = match self.facts() {
-            Some(facts) => Some(
-                facts
-                    .extents
-                    .iter()
-                    .map(|own| own.iter().map(|n| Extent::Fixed(*n as u64)).collect())
-                    .collect(),
-            ),
-            None => self.body.extents(),
-        };
         let mut text = check(
-            extents.map(|extents| extents_table(&extents, is_sequence)).as_deref(),
+            self.extents().map(|extents| extents_table(&extents, is_sequence)).as_deref(),
             super::scan::NAME,
             1,
             fail,

@@ -1,7 +1,6 @@
 //! Facts about the inputs of a body.
 
 use super::step::common;
-use crate::control::body::check_extents;
 use crate::declared::position;
 use crate::elements;
 use crate::elemwise::Elemwise;
@@ -60,17 +59,19 @@ impl Facts {
         known.iter().all(fits).then_some(Self { extents, known })
     }
 
-    /// Checks the inputs, as the C code does.
-    pub(in crate::control) fn check(
+    /// Returns the extents as those of types.
+    pub(in crate::control) fn typed_extents(&self) -> Vec<Vec<Extent>> {
+        let extents = |own: &Vec<usize>| own.iter().map(|n| Extent::Fixed(*n as u64)).collect();
+        self.extents.iter().map(extents).collect()
+    }
+
+    /// Checks the known integers, as the C code does.
+    pub(in crate::control) fn check_known(
         &self,
         op: &str,
         first: usize,
         inputs: &[&Array],
-        is_sequence: impl Fn(usize) -> bool,
     ) -> Result<(), PerformError> {
-        let extents = |own: &Vec<usize>| own.iter().map(|n| Extent::Fixed(*n as u64)).collect();
-        let extents: Vec<Vec<Extent>> = self.extents.iter().map(extents).collect();
-        check_extents(op, first, inputs, &extents, is_sequence)?;
         for (k, known) in &self.known {
             let (expected, found) = (elements::integers(op, known)?, elements::integers(op, inputs[*k])?);
             if let Some(i) = (0..expected.len()).find(|i| expected[*i] != found[*i]) {
