@@ -22,9 +22,10 @@ import os
 from .. import _recording
 from ._freeze import Frozen, freeze
 from ._hook import install, installed, stats, uninstall
+from ._mode import FREEZE
 from ._record import record
 
-__all__ = ["Frozen", "freeze", "install", "installed", "record", "stats", "uninstall"]
+__all__ = ["FREEZE", "Frozen", "freeze", "install", "installed", "record", "stats", "uninstall"]
 
 _recording.join()
 if os.environ.get("PRECAST_PYTENSOR") != "0" and not installed():

@@ -65,7 +65,7 @@ class Frozen:
         lower = Lowering(python, *keys)
         inputs, values = _inputs(fn, state, lower)
         outputs, updated = _outputs(fn, has_key)
-        made = lower.graph(fn.maker.fgraph.inputs, outputs, values)
+        made = lower.graph(fn.maker.fgraph.inputs, [output for output, _ in outputs], values)
         if lower.refusals:
             raise FreezeError(_refusal(self.name, lower))
         if not all(isinstance(value, (Variable, Held)) for value in made):
@@ -73,7 +73,8 @@ class Frozen:
         held = {at: value for at, value in inputs.items() if _is_shared(fn, at)}
         #: The shared variables that stay variables, by name, with their current values.
         self.state: dict[str, Any] = {value.name: _copy(_value(fn, at)) for at, value in held.items()}
-        names = _names(outputs[: len(outputs) - len(updated)], set(self.state)) + [inputs[at].name for at in updated]
+        own = [name for output, name in outputs]
+        names = _names(own[: len(own) - len(updated)], set(self.state)) + [inputs[at].name for at in updated]
         free = [value for at, value in inputs.items() if at not in held]
         takes, gives = [*keys, *free, *held.values()], dict(zip(names, made, strict=True))
         is_one_graph = not lower.asked and all(isinstance(value, Variable) for value in (*takes, *made))
@@ -157,13 +158,18 @@ def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], 
     return kept, values
 
 
-def _outputs(fn: Any, has_key: bool) -> tuple[list[Any], list[int]]:
-    """Returns the outputs, with updates last, and the inputs that the updates belong to. With a key, generators are dropped."""
+def _outputs(fn: Any, has_key: bool) -> tuple[list[tuple[Any, str | None]], list[int]]:
+    """Returns the outputs and their names, with updates last, and the inputs that the updates belong to. With a key, generators are
+    dropped. The names are those of the outputs before PyTensor's rewrites."""
     fgraph = fn.maker.fgraph
     stays = [at for at, output in enumerate(fgraph.outputs) if not (has_key and is_generator(output.type))]
     updates = {at: given for at, given in fgraph.update_mapping.items() if at in stays}
     own = [at for at in stays if at not in updates]
-    return [fgraph.outputs[at] for at in [*own, *updates]], list(updates.values())
+    given = [each.variable.name for each in fn.maker.outputs]
+    names = [given[at] if at < len(given) else None for at in range(len(fgraph.outputs))]
+    return [(output, names[at] or output.name) for at, output in enumerate(fgraph.outputs) if at in own] + [
+        (fgraph.outputs[at], None) for at in updates
+    ], list(updates.values())
 
 
 def _own_name(fn: Any) -> str | None:
@@ -172,9 +178,9 @@ def _own_name(fn: Any) -> str | None:
     return name if isinstance(name, str) and name.isidentifier() else None
 
 
-def _names(outputs: list[Any], taken: set[str]) -> list[str]:
+def _names(own: list[str | None], taken: set[str]) -> list[str]:
     """Returns unused names for outputs."""
-    return [_unique(_identifier(output.name or f"out{at}"), taken) for at, output in enumerate(outputs)]
+    return [_unique(_identifier(name or f"out{at}"), taken) for at, name in enumerate(own)]
 
 
 def _is_shared(fn: Any, at: int) -> bool:

@@ -1,0 +1,1 @@
+KEY = "precast.model"
