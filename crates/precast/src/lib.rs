@@ -28,6 +28,7 @@
 //! | results of several megabytes without new pages in each call | [`KeepLarge`] as the global allocator | – |
 //! | documentation, dims, initial state and other metadata of a graph | [`Loader::metadata`] | – |
 //! | end a running loop from another thread | [`Cancel`] | – |
+//! | sample a PyMC model without Python | `density::Density` | `density` |
 //! | limit the ISA level below the CPU's | `PRECAST_ISA_LIMIT=x86-64-v2` | – |
 //!
 //! # Graphs of numbers
@@ -58,6 +59,7 @@ pub use ndarray;
 pub use precast_core::bundle::FORMAT;
 #[cfg(feature = "signed")]
 pub use precast_core::keyring;
+pub use precast_core::native::ErrorKind;
 pub use precast_core::{
     Array, ArrayMut, ArrayRef, BindNativeError, Bundle, BundleMetadataError, BundleSignatureError, CallError,
     Cancel, CodeOrigin, Complex, DType, Function, KeepLarge, LoadEntryError, LoadLibraryError, Loader,
@@ -65,6 +67,8 @@ pub use precast_core::{
     Typed, bf16, f16,
 };
 pub use precast_core::{event, metadata, model, threads};
+#[cfg(feature = "density")]
+pub use precast_density as density;
 #[cfg(feature = "resolve")]
 pub use precast_ops::build;
 #[cfg(feature = "record")]

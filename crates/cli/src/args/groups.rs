@@ -10,7 +10,7 @@ const FIRST: [&str; 10] =
 const OTHERS: [(&str, &[&str]); 4] = [
     ("Releases", &["update", "verify", "challenge", "sbom", "export", "import", "push", "pull", "index"]),
     ("Signatures", &["keygen", "sign", "trust"]),
-    ("Development", &["graph", "check-op"]),
+    ("Development", &["graph", "check-op", "bridgestan"]),
     ("Maintenance", &["gc", "completions", "man"]),
 ];
 

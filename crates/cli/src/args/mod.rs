@@ -2,6 +2,7 @@
 
 mod absent;
 mod binding;
+mod bridgestan;
 mod build;
 mod carry;
 mod check_op;
@@ -27,6 +28,7 @@ mod verify;
 
 pub(crate) use absent::{INSTALL, needs_remote};
 pub(crate) use binding::Binding;
+pub(crate) use bridgestan::BridgestanArgs;
 pub(crate) use build::BuildArgs;
 #[cfg(feature = "remote")]
 pub(crate) use build::ElsewhereArgs;
@@ -122,6 +124,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     Challenge(ChallengeArgs),
     Sbom(SbomArgs),
+    Bridgestan(BridgestanArgs),
     Keygen(KeygenArgs),
     Sign(SignArgs),
     Trust(TrustArgs),

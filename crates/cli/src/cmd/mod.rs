@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod again;
+mod bridgestan;
 mod build;
 mod carry;
 mod challenge;
@@ -52,6 +53,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Verify(args) => verify::run(args),
         Command::Challenge(args) => challenge::run(&args),
         Command::Sbom(args) => sbom::run(&args),
+        Command::Bridgestan(args) => bridgestan::run(&args),
         Command::Keygen(args) => sign::keygen(&args),
         Command::Sign(args) => sign::run(&args),
         Command::Trust(args) => trust::run(args),

@@ -1,10 +1,11 @@
 //! The layers of packages: dependencies point down only. crates/README.md describes them.
 
 /// Layer of each package; a normal dependency must have a lower one.
-const LAYERS: [(&str, u8); 18] = [
+const LAYERS: [(&str, u8); 20] = [
     ("precast-abi", 0),
     ("precast-core", 1),
     ("precast-graph", 2),
+    ("precast-density", 2),
     ("precast-store", 2),
     ("precast-codegen", 3),
     ("precast-ops", 4),
@@ -15,6 +16,7 @@ const LAYERS: [(&str, u8); 18] = [
     ("precast-runtime", 6),
     ("precast", 7),
     ("precast-picture", 7),
+    ("precast-bridgestan", 8),
     ("precast-capi", 8),
     ("precast-cli", 8),
     ("precast-python", 9),
