@@ -42,6 +42,7 @@ from ._native import misread_threads as _misread_threads
 if TYPE_CHECKING:
     from ._build import Explanation, check, explain, function, graph, input, save, ufunc
     from ._callback import NativeFunction
+    from ._density import Density
     from ._own import Apply, CEnumType, COp, CType, EnumList, EnumType, ExternalCOp, Generic, ParamsType, as_variable
     from ._ports import Port
     from ._stateful import Stateful
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 _LATER = {
     **dict.fromkeys(("Explanation", "check", "explain", "function", "graph", "input", "save", "ufunc"), "_build"),
     "NativeFunction": "_callback",
+    "Density": "_density",
     **dict.fromkeys(
         ("Apply", "CEnumType", "COp", "CType", "EnumList", "EnumType", "ExternalCOp", "Generic", "ParamsType", "as_variable"), "_own"
     ),
@@ -79,6 +81,7 @@ __all__ = [
     "CallTypeError",
     "CallValueError",
     "CompileError",
+    "Density",
     "EntryError",
     "EnumList",
     "EnumType",

@@ -3,7 +3,7 @@
 >>> import precast.pymc                                   # doctest: +SKIP
 >>> precast.pymc.export(model, "model.precast")           # doctest: +SKIP
 
-`export` writes the entries of a *model package*. `precast.open_density` (Python), `precast::density::Density` (Rust), `precast.h` (C) and
+`export` writes the entries of a *model package*. `precast.Density` (Python), `precast::density::Density` (Rust), `precast.h` (C) and
 BridgeStan's clients (`precast bridgestan`) use it.
 """
 
