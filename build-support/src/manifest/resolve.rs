@@ -104,7 +104,21 @@ impl Manifest {
                 Err(problem) => problems.push(problem),
             }
         }
+        problems.extend(self.bundle_metadata(declared));
         problems
+    }
+
+    /// Adds the metadata of the bundle.
+    fn bundle_metadata(&self, declared: &mut Declared) -> Option<Problem> {
+        let json = self.document.json.as_ref()?;
+        let texts = json.get_ref().iter().map(|(key, value)| (key.clone(), value.to_string()));
+        let metadata = Metadata { json: texts.collect(), ..Metadata::default() };
+        if let Err(error) = metadata.check() {
+            let kind = ProblemKind::Syntax { message: chain(&error) };
+            return Some(Problem::new(self.place(json.span()).key("json"), kind));
+        }
+        declared.describe("", metadata);
+        None
     }
 
     /// Returns the requested ISA levels; `None` if the manifest leaves the choice to the target.

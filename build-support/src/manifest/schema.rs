@@ -16,6 +16,8 @@ pub struct Document {
     pub target: Option<Spanned<String>>,
     /// The lowest version of glibc that the modules must run with: `"2.28"`. The compiler must be zig.
     pub glibc: Option<Spanned<String>>,
+    /// JSON metadata of the bundle. Each key has a namespace: `"mine.notes"`.
+    pub json: Option<Spanned<BTreeMap<String, serde_json::Value>>>,
     /// Matrices, each of one op.
     #[serde(default)]
     pub op: Vec<Spanned<OpTable>>,

@@ -66,6 +66,25 @@ fn examples_list_entries_and_read_strided_arrays() {
     }
 }
 
+/// The means of the model of `density.toml`, by quadrature, and the error of 20 000 draws: mu, tau.
+const MEANS: [(&str, f64, f64); 2] = [("mu[0]", 1.9847, 0.05), ("tau[0]", 0.9274, 0.05)];
+
+#[test]
+fn hamiltonian_monte_carlo_samples_a_package() {
+    let installed = Installed::new();
+    let (bundle, program) = (installed.bundle("examples/density.toml"), installed.path("hmc"));
+    installed.compile(Language::C, &example("hmc.c"), &program, &["-lprecast", "-lm"]);
+    let printed = run(installed.command(&program).arg(&bundle).arg("20000"));
+    for (name, mean, error) in MEANS {
+        let line = printed.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        let found: f64 = line.split_whitespace().next().unwrap_or_default().parse().unwrap();
+        assert!((found - mean).abs() < error, "{name}: {printed}");
+    }
+    if let Some(mut valgrind) = installed.valgrind() {
+        run(valgrind.arg(&program).arg(&bundle).arg("10"));
+    }
+}
+
 /// The graph that the reload example calls.
 const RELOADED: &str =
     "[[graph]]\nname = \"score\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = sum(x)\"]\n";
