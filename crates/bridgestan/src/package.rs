@@ -1,12 +1,10 @@
 //! The package behind the library: `library | package | its length, u64 little-endian | MAGIC`.
 
+use crate::boundary::library;
 use crate::error::Error;
 use precast_core::{Bundle, Loader};
 use precast_density::{Density, OpenDensityError};
-use std::ffi::{CStr, OsStr};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 
 /// The last bytes of a library with a package. `precast bridgestan` writes them.
 const MAGIC: [u8; 16] = *b"precast-package1";
@@ -31,22 +29,4 @@ pub(crate) fn behind() -> Result<Density, Error> {
     file.take(length).read_to_end(&mut bytes).map_err(Error::Read)?;
     let bundle = Bundle::from_bytes(bytes).map_err(OpenDensityError::from)?;
     Ok(Density::new(Loader::new(bundle))?)
-}
-
-/// Returns the path of this library.
-#[allow(unsafe_code, reason = "the dynamic linker is asked for the file of an address")]
-fn library() -> Result<PathBuf, Error> {
-    let mut found = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    static HERE: u8 = 0;
-    let address: *const libc::c_void = (&raw const HERE).cast();
-    // SAFETY: `dladdr` reads no memory at the address, and writes at most one `Dl_info`.
-    let known = unsafe { libc::dladdr(address, found.as_mut_ptr()) };
-    // SAFETY: zeroed bytes are a valid `Dl_info`, which has integers and pointers only.
-    let found = unsafe { found.assume_init() };
-    if known == 0 || found.dli_fname.is_null() {
-        return Err(Error::Package("the dynamic linker does not know its file".to_owned()));
-    }
-    // SAFETY: the linker keeps the text as long as the library is loaded, and this code is part of it.
-    let name = unsafe { CStr::from_ptr(found.dli_fname) };
-    Ok(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
 }

@@ -200,12 +200,7 @@ impl Density {
     ///
     /// # Errors
     /// As [`Density::hessian_product`].
-    pub fn hessian(
-        &self,
-        q: &[f64],
-        gradient: &mut [f64],
-        hessian: &mut [f64],
-    ) -> Result<f64, DensityError> {
+    pub fn hessian(&self, q: &[f64], gradient: &mut [f64], hessian: &mut [f64]) -> Result<f64, DensityError> {
         let dim = self.dim();
         self.check("hessian", hessian.len(), dim * dim)?;
         let value = self.logp_and_grad(q, gradient)?;

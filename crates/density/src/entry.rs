@@ -60,7 +60,8 @@ impl Entry {
         slice: Option<&mut [f64]>,
     ) -> Result<(), DensityError> {
         let bound = self.bound(loader, data)?;
-        let value: ArrayMut<'_> = ArrayViewMut1::from(std::slice::from_mut(value)).index_axis_move(Axis(0), 0).into();
+        let value: ArrayMut<'_> =
+            ArrayViewMut1::from(std::slice::from_mut(value)).index_axis_move(Axis(0), 0).into();
         let given = operands(own.iter().map(|given| ArrayView1::from(*given).into()), bound, data);
         match slice {
             None => bound.function.call_views(&given, &mut [value])?,
@@ -85,9 +86,10 @@ impl Entry {
 
     #[cold]
     fn bind(&self, loader: &Loader, data: &Data) -> Result<Bound, DensityError> {
-        let function = loader
-            .entry(self.name)
-            .map_err(|source| DensityError::Entry { entry: self.name.to_owned(), source: Arc::new(source) })?;
+        let function = loader.entry(self.name).map_err(|source| DensityError::Entry {
+            entry: self.name.to_owned(),
+            source: Arc::new(source),
+        })?;
         let names: Vec<&str> = function.inputs().iter().map(|port| port.name.as_str()).collect();
         let position = |name: &&str| data.iter().position(|(known, _)| known == name);
         let own = names.iter().take_while(|name| position(name).is_none()).count();

@@ -19,7 +19,9 @@ pub enum OpenDensityError {
     #[error(transparent)]
     Metadata(#[from] BundleMetadataError),
     /// The bundle describes no model.
-    #[error("{bundle} is not a model package\nhint: `precast.pymc.export` writes one; use `Loader` for other bundles")]
+    #[error(
+        "{bundle} is not a model package\nhint: `precast.pymc.export` writes one; use `Loader` for other bundles"
+    )]
     NoModel {
         /// The bundle.
         bundle: String,

@@ -49,8 +49,12 @@ const OTHERS: [&str; 5] = [
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.8; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
-/// The additional package of the long tests.
-const MODELS: &str = "pymc>=6; python_version >= '3.12'";
+/// The additional packages of the long tests: PyMC, and what samples its models.
+const MODELS: [&str; 3] = [
+    "pymc>=6; python_version >= '3.12'",
+    "nutpie>=0.16; python_version >= '3.12'",
+    "bridgestan==2.9.0; python_version >= '3.12'",
+];
 
 /// The interpreters of the long tests with PyTensor, one for each version of PyTensor.
 const LONG: [&str; 2] = ["python3.11", "python3.12"];
@@ -91,7 +95,7 @@ fn run_long(args: &[&str]) -> Result<bool> {
     let mut fine = true;
     for name in LONG {
         match version(name) {
-            Some(version) => fine &= test(name, &version, &[MODELS], Other::Nothing, args)?,
+            Some(version) => fine &= test(name, &version, &MODELS, Other::Nothing, args)?,
             None => {
                 println!("skipped: the tests with PyTensor under {name}: it is not there, or does not run");
             }
@@ -300,6 +304,8 @@ fn build_callers() -> Result<bool> {
         "--locked",
         "-p",
         "precast-capi",
+        "-p",
+        "precast-bridgestan",
         "-p",
         "precast",
         "--lib",

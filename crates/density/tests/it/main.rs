@@ -15,13 +15,13 @@ const Q: [f64; 2] = [0.7, -0.3];
 fn opened(replaced: &[(&str, &str)]) -> Result<Density, OpenDensityError> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
-    let text = std::fs::read_to_string(package.join("examples/normal.toml")).unwrap();
+    let text = fs_err::read_to_string(package.join("examples/normal.toml")).unwrap();
     let text = replaced.iter().fold(text, |text, (from, to)| {
         assert!(text.contains(from), "{from}");
         text.replacen(from, to, 1)
     });
     let manifest = folder.path().join("precast.toml");
-    std::fs::write(&manifest, format!("isa = [\"x86-64-v2\"]\n{text}")).unwrap();
+    fs_err::write(&manifest, format!("isa = [\"x86-64-v2\"]\n{text}")).unwrap();
     let built = Build::new().manifest(manifest).try_run_in(package, folder.path()).unwrap();
     Density::open(built.bundle)
 }
@@ -39,12 +39,8 @@ fn by_hand(q: &[f64], y: &[f64]) -> (f64, [f64; 2], [f64; 4]) {
     let square: f64 = y.iter().map(|y| ((y - mu) / scale).powi(2)).sum();
     let value = -mu * mu / 50.0 - scale * scale / 2.0 + q[1] - square / 2.0 - n * q[1];
     let gradient = [-mu / 25.0 + first, -scale * scale + 1.0 + square - n];
-    let hessian = [
-        -1.0 / 25.0 - n / (scale * scale),
-        -2.0 * first,
-        -2.0 * first,
-        -2.0 * scale * scale - 2.0 * square,
-    ];
+    let hessian =
+        [-1.0 / 25.0 - n / (scale * scale), -2.0 * first, -2.0 * first, -2.0 * scale * scale - 2.0 * square];
     (value, gradient, hessian)
 }
 
@@ -98,7 +94,10 @@ fn data_may_have_other_extents_and_clones_keep_theirs() {
     let before = changed.clone();
     let y = [0.5, 4.0];
     changed.set_data("y", array![0.5, 4.0]).unwrap();
-    assert_near(&[changed.logp(&Q).unwrap(), before.logp(&Q).unwrap()], &[by_hand(&Q, &y).0, by_hand(&Q, &Y).0]);
+    assert_near(
+        &[changed.logp(&Q).unwrap(), before.logp(&Q).unwrap()],
+        &[by_hand(&Q, &y).0, by_hand(&Q, &Y).0],
+    );
     assert_eq!(changed.log_likelihood(&Q).unwrap()[0].shape(), [2]);
     assert_eq!(changed.predict([0, 1], &Q).unwrap()[0].shape(), [2]);
     assert_eq!(changed.data("y"), Some(&array![0.5, 4.0].into()));
@@ -126,7 +125,10 @@ fn wrong_lengths_are_errors_of_no_value() {
     let long = density.logp(&[0.0; 3]).unwrap_err();
     assert!(matches!(long, DensityError::Call(CallError::Input { .. })), "{long}");
     assert!(!short.is_of_values() && !long.is_of_values());
-    assert!(matches!(density.hessian(&Q, &mut [0.0; 2], &mut [0.0; 3]), Err(DensityError::Length { expected: 4, .. })));
+    assert!(matches!(
+        density.hessian(&Q, &mut [0.0; 2], &mut [0.0; 3]),
+        Err(DensityError::Length { expected: 4, .. })
+    ));
 }
 
 #[test]

@@ -74,6 +74,10 @@ pub(super) fn members(tree: &Tree) -> Result<Vec<Member>> {
             continue;
         }
         let manifest: Table = text.parse().with_context(|| path.to_owned())?;
+        // An example with many dependencies is a workspace of its own, and no member.
+        if manifest.contains_key("workspace") {
+            continue;
+        }
         let package = manifest.get("package").with_context(|| path.to_owned())?;
         members.push(Member {
             folder: path.trim_end_matches("/Cargo.toml").to_owned(),

@@ -9,6 +9,10 @@
 #![allow(clippy::missing_safety_doc, reason = "stated above, once for all functions")]
 #![allow(non_upper_case_globals, reason = "names of the interface")]
 
+mod place;
+
+pub(crate) use place::library;
+
 use crate::error::Error;
 use crate::model::{Generator, Model};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -160,7 +164,11 @@ pub(crate) unsafe extern "C" fn bs_param_unc_names(model: *const Model) -> *cons
 
 /// Returns the number of parameters, transformed parameters and generated quantities.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn bs_param_num(model: *const Model, include_tp: bool, include_gq: bool) -> c_int {
+pub(crate) unsafe extern "C" fn bs_param_num(
+    model: *const Model,
+    include_tp: bool,
+    include_gq: bool,
+) -> c_int {
     // SAFETY: the contract of this module.
     let count = unsafe { model.as_ref() }.map_or(0, |model| model.count(include_tp, include_gq));
     c_int::try_from(count).unwrap_or(c_int::MAX)
@@ -355,7 +363,10 @@ pub(crate) unsafe extern "C" fn bs_log_density_hessian_vector_product(
 
 /// Creates a generator. Equal seeds give equal draws on every host.
 #[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn bs_rng_construct(seed: c_uint, _error_msg: *mut *mut c_char) -> *mut Generator {
+pub(crate) unsafe extern "C" fn bs_rng_construct(
+    seed: c_uint,
+    _error_msg: *mut *mut c_char,
+) -> *mut Generator {
     Box::into_raw(Box::new(Generator::new(seed)))
 }
 
