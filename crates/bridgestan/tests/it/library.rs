@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "a C interface is called")]
 #![allow(clippy::undocumented_unsafe_blocks, reason = "the contract of the interface is followed")]
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "as above")]
-#![allow(clippy::unwrap_used, reason = "a failure is a failed test")]
 
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -72,7 +71,7 @@ impl Model {
 impl Drop for Model {
     fn drop(&mut self) {
         unsafe {
-            self.library.get::<unsafe extern "C" fn(*mut c_void)>(b"bs_model_destruct").unwrap()(self.model)
+            self.library.get::<unsafe extern "C" fn(*mut c_void)>(b"bs_model_destruct").unwrap()(self.model);
         }
     }
 }

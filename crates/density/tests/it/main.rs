@@ -1,4 +1,5 @@
 //! The package of `examples/normal.toml`, against derivatives by hand.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::float_cmp, reason = "equal bits are meant")]
 
 use ndarray::{ArrayD, array, aview0};
