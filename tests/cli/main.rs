@@ -41,6 +41,7 @@
 
 mod again;
 mod arrays;
+mod bridgestan;
 mod builder;
 mod check_op;
 mod crash;

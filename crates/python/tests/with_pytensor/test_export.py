@@ -175,20 +175,22 @@ with warnings.catch_warnings(record=True) as caught:
     exported = precast.pymc.export(model, "m.precast", isa="x86-64-v2")
 print(sorted(exported.left_out), len([each for each in caught if "has no entry" in str(each.message)]))
 density = precast.Density("m.precast")
-print(density.logp([0.5]))
+q = np.array([0.5])
+print(density.logp(q))
 try:
-    density.predict(1, [0.5])
+    density.predict(1, q)
 except precast.EntryError as error:
     print(error)
 try:
     precast.pymc.export(model, "m.precast", entries=["predict"])
 except Exception as error:
-    print(type(error).__mro__[-3].__name__)
+    print(type(error).__name__, error)
 """
     shown = world.run("-c", code).splitlines()
     assert shown[0] == "['predict', 'prior'] 2"
     near(float(shown[1]), -0.5 * 0.25 - 0.5 * np.log(2 * np.pi) - 3 * 0.25)
     assert shown[2] == "the model has no `predict`"
+    assert shown[3].startswith("FreezeError")
 
 
 def test_the_examples_of_the_page_run(world):
