@@ -50,10 +50,11 @@ const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.8; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
 /// The additional packages of the long tests: PyMC, and what samples its models.
-const MODELS: [&str; 3] = [
+const MODELS: [&str; 4] = [
     "pymc>=6; python_version >= '3.12'",
     "nutpie>=0.16; python_version >= '3.12'",
     "bridgestan==2.9.0; python_version >= '3.12'",
+    "zarr; python_version >= '3.12'",
 ];
 
 /// The interpreters of the long tests with PyTensor, one for each version of PyTensor.
