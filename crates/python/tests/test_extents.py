@@ -71,6 +71,20 @@ def test_declared_results_are_checked():
         fixed(FIVE)
 
 
+def test_graphs_of_variables_declare_results():
+    x = precast.input("x", "f64[n]")
+    made = precast.function(precast.graph([x], {"out": x[1:], "same": x * 2}, types={"out": "f64[3]", "same": "f64[n]"}))
+    assert "out: f64[3], same: f64[n]" in repr(made)
+    assert made(FOUR)[0].shape == (3,)
+    with pytest.raises(precast.CallValueError, match=r"output `out` is `f64\[4\]`, expected `f64\[3\]`"):
+        made(FIVE)
+    for types in ({"out": "f32[n]"}, {"out": "f64[2,n]"}, {"out": "f64["}, {"other": "f64[n]"}):
+        with pytest.raises(precast.GraphValueError):
+            precast.graph([x], {"out": x * 2}, types=types)
+    with pytest.raises(precast.GraphTypeError, match="declare their types themselves"):
+        precast.graph("x: f64[n]", "out = x", types={"out": "f64[n]"})
+
+
 @pytest.mark.parametrize("extent", ["2n", "lambda", "a b", "a.b", "x", "-", "n" * (1 << 20)], ids=lambda text: text[:8])
 def test_hostile_names_of_extents_are_rejected(extent):
     with pytest.raises(precast.GraphValueError):

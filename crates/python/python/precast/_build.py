@@ -20,19 +20,29 @@ def input(name: str, type: str) -> Variable:
     return _native.input(name, str(type))
 
 
-def graph(inputs: Any, outputs: Any) -> _native.Graph:
-    """Creates a graph from variables, or from texts: ``precast.graph("x: f64[?]", "out = sum(x)")``."""
+def graph(inputs: Any, outputs: Any, *, types: Mapping[str, str] | None = None) -> _native.Graph:
+    """Creates a graph from variables, or from texts: ``precast.graph("x: f64[?]", "out = sum(x)")``.
+
+    `types` declares types of outputs by name: ``{"out": "f32[n]"}``. The dtype, the rank and the known extents of a variable must agree
+    with its declared type; calls check the other extents. Texts declare types themselves: ``"out: f32[n] = x / 255"``.
+    """
     if isinstance(inputs, _native.Graph):
         return inputs
     if _are_texts(outputs):
+        if types:
+            raise GraphTypeError("outputs that are texts declare their types themselves\nhint: `out: f64[n] = …`")
         return _native.parse(_split(inputs), [outputs] if isinstance(outputs, str) else list(outputs))
     inputs = [inputs] if isinstance(inputs, Variable) else list(inputs)
-    return _native.graph(inputs, _named(outputs))
+    named = _named(outputs)
+    declared = {name: str(type_) for name, type_ in (types or {}).items()}
+    if unknown := declared.keys() - {name for name, _ in named}:
+        raise GraphValueError(f"type of unknown output `{min(unknown)}`; found {', '.join(str(name) for name, _ in named)}")
+    return _native.graph(inputs, [(name, value, declared.get(name)) for name, value in named])
 
 
 def graph_of(*outputs: Variable) -> _native.Graph:
     """Creates the graph of variables. Its inputs are all inputs that they depend on."""
-    return _native.graph(_native.needed(list(outputs)), _named(outputs))
+    return _native.graph(_native.needed(list(outputs)), [(name, value, None) for name, value in _named(outputs)])
 
 
 def function(

@@ -112,7 +112,8 @@ pub(crate) fn graph(
         inputs.iter().enumerate().map(|(at, value)| named(at, &value)).collect::<PyResult<_>>()?;
     let mut replay = Replay::of(&inputs).map_err(|refused| error::graph(py, &refused))?;
     for pair in outputs.iter() {
-        let (name, value): (Option<String>, Bound<'_, PyAny>) = pair.cast::<PyTuple>()?.extract()?;
+        let (name, value, declared): (Option<String>, Bound<'_, PyAny>, Option<String>) =
+            pair.cast::<PyTuple>()?.extract()?;
         let operand = match convert::value(&value)? {
             convert::Value::Node(node) => {
                 replay.operand(&node).map_err(|refused| error::graph(py, &refused))?
@@ -122,7 +123,14 @@ pub(crate) fn graph(
         };
         let added = operand.variable(&mut replay.graph).map_err(precast_graph::BuildError::from);
         let added = added.and_then(|variable| replay.graph.output(variable, name.as_deref()));
-        added.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+        let added = added.map(|()| replay.graph.outputs().len() - 1);
+        let position = added.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+        if let Some(declared) = declared {
+            let ty: DeclaredType =
+                declared.parse().map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+            let declared = replay.graph.declare_output(position, ty);
+            declared.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;
+        }
     }
     let checked = replay.graph.validate();
     checked.map_err(|refused| error::graph_of(py, "GraphValueError", &refused))?;

@@ -260,3 +260,27 @@ def test_empty_extremes_return_the_initial_value():
         fn = function([variable], [op(variable) for op in extremes])
         for values in given:
             compare(frozen(fn)(values), fn(values))
+
+
+def test_names_and_extents_of_outputs_are_kept():
+    from precast.pytensor import FREEZE, freeze
+
+    x = pt.tensor("x", shape=(4,), dtype="float64")
+    double, part = x + x, x[1:]
+    double.name, part.name = "double", "part"
+    frozen = freeze(pytensor.function([x], [double, part, double], mode=FREEZE))
+    assert [(port.name, str(port.type)) for port in frozen.function().outputs] == [
+        ("double", "f64[4]"),
+        ("part", "f64[3]"),
+        ("double_2", "f64[4]"),
+    ]
+
+
+def test_functions_of_mode_freeze_cannot_be_called():
+    from precast.pytensor import FREEZE, freeze
+
+    x = pt.dvector("x")
+    made = pytensor.function([x], x + 1, mode=FREEZE)
+    with pytest.raises(precast.GraphTypeError, match="cannot be called"):
+        made(np.zeros(2))
+    np.testing.assert_array_equal(freeze(made).function()(np.zeros(2)), np.ones(2))

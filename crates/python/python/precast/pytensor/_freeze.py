@@ -81,7 +81,10 @@ class Frozen:
         if not is_one_graph and not python:
             raise FreezeError(f"cannot freeze `{self.name}`: an input or output is not an array\n{HINT}")
         #: The graph; `None` for several graphs with Python calls between them.
-        self.graph: _native.Graph | None = graph(takes, gives) if is_one_graph else None
+        self.graph: _native.Graph | None = None
+        if is_one_graph:
+            given = zip(names, outputs, strict=True)
+            self.graph = graph(takes, gives, types={name: type_text(output.type) for name, (output, _) in given if _has_extents(output)})
         self._planned = None if is_one_graph else Planned(lower, takes, list(gives.items()))
 
     def function(self, **settings: Any) -> Any:
@@ -176,6 +179,11 @@ def _own_name(fn: Any) -> str | None:
     """Returns the name that a user gave a function. Some versions of PyTensor name other functions after their source file."""
     name = getattr(fn, "name", None)
     return name if isinstance(name, str) and name.isidentifier() else None
+
+
+def _has_extents(output: Any) -> bool:
+    """Returns whether PyTensor knows extents of an output, which calls then check."""
+    return any(extent is not None for extent in output.type.shape)
 
 
 def _names(own: list[str | None], taken: set[str]) -> list[str]:
