@@ -25,6 +25,7 @@ def test_the_examples_of_the_page_run(world):
     world.run("freeze.py")
     world.run("sample.py")
     world.run("predict.py")
+    assert "in 1 graph of precast" in world.run("mode.py")
     assert world.run("-c", WITHOUT_PYTENSOR, compiler=False) == frozen
     dockerfiles = [text for kind, text in blocks if kind == "dockerfile"]
     for dockerfile, printed in zip(dockerfiles, (shown, frozen), strict=True):

@@ -127,6 +127,9 @@ class Hook:
             self._configure("linker", "cvm")
             log.warning("PyTensor's linker is set to `cvm`, because the default `%s` generates no C. hint: set `linker` yourself", before)
         sys.meta_path.insert(0, self.finder)
+        # The import registers the mode `PRECAST`.
+        from . import _linker as _linker
+
         self.undo.append(lambda: sys.meta_path.remove(self.finder))
         # If the module was imported before without its C part, import it again.
         if not hasattr(sys.modules.get("pytensor.link.c.cvm"), "CVM"):
