@@ -30,7 +30,7 @@ use precast_build::interrupt;
 
 use self::error::Failure;
 use self::files::{arrays, kind, npy, npz, secret, whole};
-use self::output::{error, events, print, term, trace};
+use self::output::{error, events, print, secrets, term, trace};
 use self::report::{compared, described, difference, exported, health, held, provenance, repro, why};
 #[cfg(feature = "remote")]
 use self::sources::elsewhere;

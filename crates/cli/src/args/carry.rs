@@ -26,7 +26,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Vec<String>,
     /// Store directory [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Release name and number of this export; a store that imported it rejects lower numbers of the same name
     #[arg(long, value_name = "NAME=NUMBER")]
@@ -63,7 +63,7 @@ pub(crate) struct ImportArgs {
     #[arg(long, conflicts_with = "keyring")]
     pub(crate) unsigned: bool,
     /// Store directory (created if missing) [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Accept an older release than the store has, or an export without a release number
     #[arg(long)]

@@ -25,7 +25,7 @@ pub(crate) struct GcArgs {
     #[arg(value_name = "FILE")]
     pub(crate) declared: Vec<PathBuf>,
     /// Store directory [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Use the store in the user's cache directory, which build scripts, the runtime and Python share
     #[arg(long, conflicts_with = "store")]

@@ -49,7 +49,7 @@ pub(crate) struct SignArgs {
     #[arg(value_name = "FILE", required_unless_present = "store")]
     pub(crate) files: Vec<PathBuf>,
     /// Sign the records and entries of this store (repeatable)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Vec<PathBuf>,
     /// Secret key from `precast keygen` or `minisign -G`
     #[arg(long, value_name = "FILE")]

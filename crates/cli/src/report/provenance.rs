@@ -15,11 +15,13 @@
 //! Statements describe the bytes that were read. The sources are those in the archive. Manifest and lock file are
 //! hashed before they are read and again at the end; if one changed during the build, no statement is written.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use precast_build::Executed;
 use precast_compile::Toolchain;
+use precast_core::redact::redacted;
 use precast_ops::GENERATOR;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::keyring::Date;
@@ -29,7 +31,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Failure;
 use crate::kind::Kind;
-use crate::{term, whole};
+use crate::{secrets, term, whole};
 
 /// The member of an archive that describes it.
 const MANIFEST: &str = "manifest.json";
@@ -44,7 +46,7 @@ pub(crate) struct Builder {
     id: String,
     /// The time when the command began, as text.
     started: String,
-    /// The command line.
+    /// The command line, without secrets.
     command: Vec<String>,
     /// The files that the build reads, by path, with their digests before the build.
     taken: Vec<(PathBuf, Value)>,
@@ -64,7 +66,14 @@ impl Builder {
             return Err(Failure::usage(format!("invalid builder `{id}`: expected a URI"))
                 .hint("name the builder with a URI, such as `--builder https://ci.example.org/release`"));
         }
-        let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        if let Cow::Owned(shown) = redacted(&id)
+            && shown != id
+        {
+            return Err(Failure::usage(format!("the builder `{shown}` has credentials"))
+                .hint("remove them: statements are published"));
+        }
+        let command = std::env::args_os().skip(1);
+        let command = command.map(|word| secrets::hide_word(&word.to_string_lossy())).collect();
         Ok(Self { id, started: now()?, command, taken: Vec::new() })
     }
 

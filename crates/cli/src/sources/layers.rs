@@ -93,7 +93,7 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
         let keyring = keyring.as_ref().ok_or_else(no_keyring)?;
         let observer = precast_core::event::Observer::new(events::hear);
         let options = precast_remote::Options { observer, ..precast_remote::Options::default() };
-        let layer = precast_remote::open(url, Arc::clone(keyring), &options);
+        let layer = precast_remote::open(url.expose(), Arc::clone(keyring), &options);
         layers.push(layer.map_err(remote_failure)?.on_event(events::hear));
     }
     Ok(layers)
@@ -208,7 +208,7 @@ pub(crate) fn runtime(
     #[cfg(feature = "remote")]
     if !args.remote.is_empty() {
         keyring.ok_or_else(no_keyring)?;
-        builder = args.remote.iter().fold(builder, |builder, url| builder.remote(url));
+        builder = args.remote.iter().fold(builder, |builder, url| builder.remote(url.expose()));
     }
     builder.policy(policy).build().map_err(|error| {
         let unsigned = match &error {
