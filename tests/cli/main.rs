@@ -22,6 +22,7 @@
 //! | `record` | programs with cache misses, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
 //! | `again` | machine code from archives alone, keys from declarations |
+//! | `served` | imports under a keyring |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
 //! | `statements` | provenance of builds and bills of materials, in standard formats |
 //! | `static_program` | a program that cannot load code, alone in a root directory |
@@ -30,6 +31,7 @@
 //! | `crash` | each call that changes a store killed, and failed, in turn |
 //! | `interleave` | two commands at once, one stopped at each of these calls |
 //! | `images` | disk contents after a crash at each of these calls |
+//! | `secrets` | secrets in arguments and variables; searched in every output and file |
 //! | `scale` | the files that commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `versions` | artifacts of another version of precast |
@@ -85,6 +87,8 @@ mod releasing;
 mod sandbox;
 mod scale;
 mod searched;
+mod secrets;
+mod served;
 mod signals;
 mod signing;
 mod stabilise;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use precast_core::event::split_hints;
 use precast_store::keyring::with_signature;
 use precast_store::{Export, ImportError, Imported, OpenError, OpenExportError, Store, file};
 use serde_json::json;
@@ -45,8 +46,19 @@ pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Signs the statement of an export.
+/// Warns about an unsigned import that programs under the keyring of this environment will not use.
+fn warn_unserved(export: &Export, store: Option<&Store>) -> Result<(), Failure> {
+    let Some(keyring) = layers::open_keyring(&LayerArgs::default())? else { return Ok(()) };
+    if let Err(error) = export.check_served(&keyring, store) {
+        let (message, _) = split_hints(&error.to_string());
+        term::warning(&message);
+    }
+    Ok(())
+}
+
+/// Signs an export: its statement, and each record and entry, so that the target can serve them under a keyring.
 pub(super) fn sign(export: &mut Export, secret: &Secret, path: &Path) -> Result<(), Failure> {
+    export.sign_items(&secret.public, |bytes, name| secret.sign(bytes, name))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let signature = secret.sign(export.statement(), &name)?;
     let all = with_signature(export.statement(), &secret.public, &export.signatures(), &signature)?;
@@ -83,9 +95,9 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     };
     let refused = |error: ImportError| {
         let exit = match &error {
-            ImportError::Publish(_) | ImportError::Entry(_) => Exit::Error,
+            ImportError::Publish(_) | ImportError::Entry(_) | ImportError::Find(_) => Exit::Error,
             ImportError::Release(error) if !error.is_damage() => Exit::Error,
-            ImportError::Rollback { .. } => Exit::Unsigned,
+            ImportError::Rollback { .. } | ImportError::Unserved { .. } => Exit::Unsigned,
             _ => Exit::Damaged,
         };
         Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(exit)
@@ -97,8 +109,12 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         Err(OpenError::Missing { .. }) => None,
         opened => Some(opened?.on_event(events::hear)),
     };
-    if let Some(store) = known.filter(|_| !args.older) {
-        export.check_release(&store).map_err(refused)?;
+    if let Some(store) = known.as_ref().filter(|_| !args.older) {
+        export.check_release(store).map_err(refused)?;
+    }
+    match &keyring {
+        Some(keyring) => export.check_served(keyring, known.as_ref()).map_err(refused)?,
+        None => warn_unserved(&export, known.as_ref())?,
     }
     let imported = match args.dry_run {
         true => verified,

@@ -95,6 +95,7 @@ pub use releases::ReleaseError;
 pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
+pub(crate) use signatures::{name_of_entry, name_of_record};
 pub use turn::{Turn, Turns};
 pub use verify::{EventLog, MissingModule, Verification, lacking};
 pub use write::WriteError;
