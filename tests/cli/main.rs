@@ -14,6 +14,7 @@
 //! | `declarations` | invalid manifests, expressions and graph files |
 //! | `elsewhere`, `builder`, `real` | stores on web servers, in buckets and registries; the same from Rust |
 //! | `homeless` | remotes without a home, and with a full disk |
+//! | `build_systems` | ninja, make, CMake and Meson: outputs, inputs, stale signatures |
 //! | `farm` | a shared build cache, a farm that compiles |
 //! | `external` | ops written in C files: a manifest and no Rust |
 //! | `outside` | headers and libraries that no key covers; stores that several processes create |
@@ -34,6 +35,7 @@
 //! | `secrets` | secrets in arguments and variables; searched in every output and file |
 //! | `scale` | the files that commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
+//! | `unprotected` | places that other users can change, under a keyring; keys from descriptors and programs |
 //! | `versions` | artifacts of another version of precast |
 //! | `document`, `readme`, `pages`, `pipelines`, `production`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes instead of files, sizes beyond memory, no space to work, signals |
@@ -43,6 +45,7 @@
 
 mod again;
 mod arrays;
+mod build_systems;
 mod builder;
 mod check_op;
 mod crash;
@@ -96,4 +99,5 @@ mod statements;
 mod static_program;
 mod store;
 mod trace;
+mod unprotected;
 mod versions;

@@ -29,7 +29,7 @@ use clap::FromArgMatches as _;
 use precast_build::interrupt;
 
 use self::error::Failure;
-use self::files::{arrays, kind, npy, npz, secret, whole};
+use self::files::{arrays, handed, kind, npy, npz, secret, whole};
 use self::output::{error, events, print, secrets, term, trace};
 use self::report::{compared, described, difference, exported, health, held, provenance, repro, why};
 #[cfg(feature = "remote")]

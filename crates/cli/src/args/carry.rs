@@ -31,11 +31,8 @@ pub(crate) struct ExportArgs {
     /// Release name and number of this export; a store that imported it rejects lower numbers of the same name
     #[arg(long, value_name = "NAME=NUMBER")]
     pub(crate) release: Option<Release>,
-    /// Secret key to sign with
-    #[arg(long, value_name = "KEY")]
-    pub(crate) key: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) password: super::PasswordArgs,
+    pub(crate) signer: super::SignerArgs,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -49,7 +49,7 @@ pub(crate) use remote::{IndexArgs, PullArgs, PushArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use sbom::SbomArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
-pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, TrustAction, TrustArgs};
+pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, SignerArgs, TrustAction, TrustArgs};
 pub(crate) use update::UpdateArgs;
 pub(crate) use verify::{ChallengeArgs, VerifyArgs};
 

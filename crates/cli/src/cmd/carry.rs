@@ -16,7 +16,7 @@ use crate::{events, exported, layers, print, term, whole};
 /// Exports a store.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     whole::check(&args.out, Kind::Export)?;
-    let secret = args.key.as_ref().map(|key| Secret::open(key, &args.password)).transpose()?;
+    let secret = Secret::open(&args.signer)?;
     let store = Store::open(layers::to_build(args.store))?.on_event(events::hear);
     let names = (!args.entry.is_empty()).then(|| args.entry.iter().cloned().collect());
     let mut export = store.export(names.as_ref())?;

@@ -84,8 +84,10 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
         layers.push(layer.on_event(events::hear));
     }
     for path in stores {
-        let store = Store::open(path)?;
-        let store = keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
+        let store = match &keyring {
+            None => Store::open(path)?,
+            Some(keyring) => Store::open_signed(path, Arc::clone(keyring))?,
+        };
         layers.push(Layer::from(store).on_event(events::hear));
     }
     #[cfg(feature = "remote")]

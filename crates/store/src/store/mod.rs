@@ -41,7 +41,8 @@
 //!   [`Store::verify`] restores it.
 //! * Files that other users can modify are not read. Directories and files must belong to root or the user, must not be
 //!   writable by anybody else, and must not be links ([`crate::trust`]). A violation is never a miss: it is an error
-//!   that names the remedy, because a person has to decide.
+//!   that names the remedy, because a person has to decide. A store that is opened under a keyring
+//!   ([`Store::open_signed`]) may belong to anybody, and is only read.
 //!
 //! # Costs
 //!
@@ -105,6 +106,7 @@ use std::sync::Arc;
 
 use crate::event::{Event, Observer};
 use crate::keyring::Keyring;
+use crate::trust::Protection;
 use access::Passed;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
@@ -115,6 +117,8 @@ pub struct Store {
     real: PathBuf,
     passed: Passed,
     observer: Observer,
+    /// The protection of the files. A store that only signatures protect is not written to.
+    protection: Protection,
     /// The keyring whose signatures readers require, if any.
     keyring: Option<Arc<Keyring>>,
 }
