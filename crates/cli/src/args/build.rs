@@ -91,6 +91,10 @@ pub(crate) struct BuildArgs {
     /// store
     #[arg(long)]
     pub(crate) why: bool,
+    /// Write the files that the build read as a rule of make, for `depfile` of ninja and `DEPFILE` of CMake. Its target is
+    /// the bundle, else the store
+    #[arg(long, value_name = "FILE")]
+    pub(crate) depfile: Option<PathBuf>,
     /// Write an HTML page with the compile time of each unit
     #[arg(long, value_name = "FILE")]
     pub(crate) timings: Option<PathBuf>,
