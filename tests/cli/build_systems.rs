@@ -24,10 +24,7 @@ fn run(place: &Sandbox, line: &[&str]) -> Option<Ended> {
     let mut command = Command::new(line[0]);
     command.args(&line[1..]).current_dir(place.path("")).env("PATH", format!("{}:{path}", bin.display()));
     match command.env("PRECAST_CACHE", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-cache")).output() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("skipped: `{}` is not installed", line[0]);
-            None
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         output => Some(Ended::of(output.unwrap())),
     }
 }
@@ -113,7 +110,7 @@ fn make_builds_again_when_an_input_changes() {
         "model.precast: precast.toml\n\tprecast build --bundle $@ --depfile model.d\n\techo built >> log\n-include model.d\n",
     );
     let make = || run(&place, &["make"]);
-    let Some(first) = make() else { return };
+    let Some(first) = make() else { return eprintln!("skipped: make is not installed") };
     first.ok();
     let runs = || fs_err::read_to_string(place.path("log")).unwrap().lines().count();
     make().unwrap().ok();
@@ -134,7 +131,7 @@ fn ninja_skips_steps_after_unchanged_bundle() {
          build log: log model.precast\n",
     );
     let ninja = || run(&place, &["ninja", "-d", "explain"]);
-    let Some(first) = ninja() else { return };
+    let Some(first) = ninja() else { return eprintln!("skipped: ninja is not installed") };
     first.ok();
     let runs = || fs_err::read_to_string(place.path("log")).unwrap().lines().count();
     assert!(ninja().unwrap().ok().out.contains("no work to do"));
@@ -161,7 +158,7 @@ fn cmake_builds_again_when_an_input_changes() {
     );
     place.write("log.sh", "echo built >> \"$(dirname \"$0\")/log\"\n");
     let cmake = |line: &[&str]| run(&place, &[&["cmake"], line].concat());
-    let Some(first) = cmake(&["-B", "out"]) else { return };
+    let Some(first) = cmake(&["-B", "out"]) else { return eprintln!("skipped: CMake is not installed") };
     first.ok();
     let runs = || fs_err::read_to_string(place.path("log")).unwrap().lines().count();
     cmake(&["--build", "out"]).unwrap().ok();
@@ -182,10 +179,12 @@ fn meson_builds_again_when_an_input_changes() {
          output: 'model.precast',\n  command: [precast, 'build', '@INPUT@', '--bundle', '@OUTPUT@', '--store', 'store', \
          '--depfile', '@DEPFILE@'],\n  depfile: 'model.d', build_by_default: true)\n",
     );
-    let Some(first) = run(&place, &["meson", "setup", "out"]) else { return };
+    let Some(first) = run(&place, &["meson", "setup", "out"]) else {
+        return eprintln!("skipped: Meson is not installed");
+    };
     first.ok();
     if run(&place, &["ninja", "--version"]).is_none() {
-        return;
+        return eprintln!("skipped: ninja is not installed");
     }
     let ninja = || run(&place, &["ninja", "-C", "out"]).unwrap().ok();
     ninja();

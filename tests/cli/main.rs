@@ -22,6 +22,7 @@
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library also has |
 //! | `record` | programs with cache misses, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
+//! | `releases` | releases of a store: switch, roll back, collect |
 //! | `again` | machine code from archives alone, keys from declarations |
 //! | `served` | imports under a keyring |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
@@ -86,6 +87,7 @@ mod real;
 mod record;
 mod reference;
 mod release;
+mod releases;
 mod releasing;
 mod sandbox;
 mod scale;

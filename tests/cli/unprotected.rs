@@ -39,7 +39,8 @@ fn signatures_replace_permissions() {
         }
         false => eprintln!("skipped in part: only root can give a file to another user"),
     };
-    let wrongs: [(&dyn Fn(), &[&[&str]]); 5] = [
+    type Wrong<'a> = (&'a dyn Fn(), &'a [&'a [&'a str]]);
+    let wrongs: [Wrong<'_>; 5] = [
         (&|| set_mode(&place, "score.precast", 0o666), &[&bundle]),
         (&|| set_mode(&place, &object, 0o646), &[&store]),
         (&|| set_mode(&place, "artifacts/records", 0o2777), &[&store]),

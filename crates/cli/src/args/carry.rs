@@ -65,6 +65,9 @@ pub(crate) struct ImportArgs {
     /// Accept an older release than the store has, or an export without a release number
     #[arg(long)]
     pub(crate) older: bool,
+    /// Also serve the imported release, as `precast release switch` does
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) switch: bool,
     /// Verify only, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

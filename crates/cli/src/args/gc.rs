@@ -38,6 +38,9 @@ pub(crate) struct GcArgs {
     /// `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: Option<u64>,
+    /// Keep this number of last releases of each name (`precast release`), and the served one
+    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
+    pub(crate) keep_releases: usize,
     /// Keep anything younger than this
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]
     pub(crate) grace: Duration,

@@ -17,6 +17,7 @@ mod page;
 mod picture;
 mod profile;
 mod record;
+mod release;
 #[cfg(feature = "remote")]
 mod remote;
 mod run;
@@ -44,6 +45,7 @@ pub(crate) use page::page;
 pub(crate) use picture::PictureArgs;
 pub(crate) use profile::ProfileArgs;
 pub(crate) use record::RecordArgs;
+pub(crate) use release::{ReleaseAction, ReleaseArgs};
 #[cfg(feature = "remote")]
 pub(crate) use remote::{IndexArgs, PullArgs, PushArgs};
 pub(crate) use run::RunArgs;
@@ -135,6 +137,7 @@ pub(crate) enum Command {
     Pull(PullArgs),
     #[cfg(feature = "remote")]
     Index(IndexArgs),
+    Release(ReleaseArgs),
     Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

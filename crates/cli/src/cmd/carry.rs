@@ -1,6 +1,7 @@
 //! `precast export` and `precast import`.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use precast_core::event::split_hints;
 use precast_store::keyring::with_signature;
@@ -95,7 +96,10 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     };
     let refused = |error: ImportError| {
         let exit = match &error {
-            ImportError::Publish(_) | ImportError::Entry(_) | ImportError::Find(_) => Exit::Error,
+            ImportError::Publish(_)
+            | ImportError::Entry(_)
+            | ImportError::Find(_)
+            | ImportError::Deploy(_) => Exit::Error,
             ImportError::Release(error) if !error.is_damage() => Exit::Error,
             ImportError::Rollback { .. } | ImportError::Unserved { .. } => Exit::Unsigned,
             _ => Exit::Damaged,
@@ -120,8 +124,19 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         true => verified,
         false => {
             let store = Store::create(&into)?.on_event(events::hear);
+            let switch = args.switch.then(|| export.release()).transpose()?.flatten();
+            if args.switch && switch.is_none() {
+                return Err(Failure::usage(format!("`{}` states no release to switch to", path.display()))
+                    .hint("number it with `precast export --release NAME=NUMBER`"));
+            }
             let imported = if args.older { export.import_older(&store) } else { export.import(&store) };
-            imported.map_err(refused)?
+            let imported = imported.map_err(refused)?;
+            if let Some(release) = switch {
+                let trusting =
+                    keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
+                trusting.switch(&release).map_err(super::release::refused)?;
+            }
+            imported
         }
     };
     let Imported { records, fresh, entries } = imported;

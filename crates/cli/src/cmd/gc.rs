@@ -26,7 +26,14 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
         [] => (None, BTreeSet::new()),
         files => roots(files).map(|(roots, pinned)| (Some(roots), pinned))?,
     };
-    let keep = Keep { declared, pinned, max_age: args.max_age, max_size: args.max_size, grace: args.grace };
+    let keep = Keep {
+        declared,
+        pinned,
+        releases: args.keep_releases,
+        max_age: args.max_age,
+        max_size: args.max_size,
+        grace: args.grace,
+    };
     // Every reader moves damaged files to quarantine, even in a dry run.
     let store = match Store::open(&path) {
         // The first program that compiles creates the cache.
@@ -139,7 +146,7 @@ fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> Strin
     let (records, entries) =
         (print::count(plan.records, "record", "records"), print::count(plan.entries, "entry", "entries"));
     let _ = writeln!(text, "  keep    {entries}, {records}, {}", print::size(plan.bytes));
-    for kind in [VictimKind::Entry, VictimKind::Record] {
+    for kind in [VictimKind::Entry, VictimKind::Release, VictimKind::Record] {
         let victims: Vec<&Victim> = plan.victims.iter().filter(|victim| victim.kind == kind).collect();
         for victim in victims.iter().take(LISTED) {
             let (what, why) = (describe(victim), victim.reason.words());
@@ -193,6 +200,7 @@ fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> Strin
 fn describe(victim: &Victim) -> String {
     match victim.kind {
         VictimKind::Entry => format!("entry `{}`", victim.name),
+        VictimKind::Release => format!("release `{}`", victim.name),
         _ => victim.name.clone(),
     }
 }
@@ -233,6 +241,7 @@ fn to_json(path: &Path, plan: &GcPlan, swept: Option<&Swept>) -> Value {
 fn kind(kind: VictimKind) -> &'static str {
     match kind {
         VictimKind::Entry => "entry",
+        VictimKind::Release => "release",
         VictimKind::Record => "record",
         VictimKind::Temporary => "temporary",
         VictimKind::Quarantined => "quarantined",
@@ -246,6 +255,7 @@ fn reason(reason: Reason) -> &'static str {
         Reason::Old => "old",
         Reason::Superseded => "superseded",
         Reason::Budget => "budget",
+        Reason::Past => "past",
         _ => "unreachable",
     }
 }

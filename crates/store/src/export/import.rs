@@ -7,7 +7,7 @@ use crate::archive::{Archive, Limits, UnpackError};
 use crate::key::Digest;
 use crate::keyring::{SIGNATURES_LIMIT, Unsigned};
 use crate::record::{Entry, ParseRecordError, Record, set_documents};
-use crate::store::{FindError, Item, PublishError, PutEntryError, ReleaseError, Store};
+use crate::store::{DeployError, FindError, Item, PublishError, PutEntryError, ReleaseError, Served, Store};
 
 /// The number of records that are published together.
 const BATCH: usize = 64;
@@ -97,6 +97,9 @@ pub enum ImportError {
         /// Its missing signatures.
         unsigned: Box<Unsigned>,
     },
+    /// The store has a release of this number with other entries.
+    #[error("cannot record the release")]
+    Deploy(#[from] DeployError),
     /// The store cannot be read.
     #[error("cannot read the store")]
     Find(#[from] FindError),
@@ -224,20 +227,25 @@ impl Export {
         let importing = store.importing(release.as_ref())?;
         check(store)?;
         let _session = store.begin();
-        // The release is recorded first: an interrupted import can be repeated, and an earlier release is already
-        // rejected.
-        if let Some(release) = &release {
-            store.put_release(release, &importing)?;
-        }
-        let mut imported = Imported::default();
-        (imported.records, imported.fresh) = self.put_records(store)?;
         let entries: Vec<(Entry, String)> = self
             .below("entries")
             .map(|(id, bytes)| Ok((entry(id, bytes)?, self.signatures_of(id)?)))
             .collect::<Result<_, ImportError>>()?;
+        let served: Served = entries.iter().map(|(entry, _)| (entry.name.clone(), entry.id())).collect();
+        // The release is recorded first: an interrupted import can be repeated, and an earlier release is already
+        // rejected.
+        if let Some(release) = &release {
+            store.check_deployed(release, &served)?;
+            store.put_release(release, &importing)?;
+        }
+        let mut imported = Imported::default();
+        (imported.records, imported.fresh) = self.put_records(store)?;
         let entries: Vec<(&Entry, &str)> =
             entries.iter().map(|(entry, signatures)| (entry, signatures.as_str())).collect();
         store.put_entries(&entries)?;
+        if let Some(release) = release.as_ref().filter(|_| !served.is_empty()) {
+            store.put_deployed(release, &served)?;
+        }
         imported.entries = entries.len();
         Ok(imported)
     }

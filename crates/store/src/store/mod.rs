@@ -16,6 +16,7 @@
 //!   entries/ab/<RecordId>                         a named graph
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name refers to; replaced by rename
+//!   roots/deployed/<name>/<number>, current       the entries of a release; the number that is served
 //!   roots/release/<name>                          the latest imported release of a name
 //!   index/<directory>                             the names below it, for servers without listings ([`crate::remote`])
 //!   quarantine/<name>.<random>/<name>             damaged files
@@ -58,6 +59,7 @@
 mod access;
 mod batch;
 mod create;
+mod deployed;
 mod entry;
 mod find;
 mod gc;
@@ -83,6 +85,8 @@ mod write;
 
 pub use access::FindError;
 pub use create::CreateError;
+pub(crate) use deployed::Served;
+pub use deployed::{DeployError, Deployed};
 pub use entry::PutEntryError;
 pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
@@ -108,6 +112,7 @@ use crate::event::{Event, Observer};
 use crate::keyring::Keyring;
 use crate::trust::Protection;
 use access::Passed;
+use deployed::Snapshot;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
 #[derive(Debug, Clone)]
@@ -116,6 +121,8 @@ pub struct Store {
     /// The root as resolved when the store was opened, without links.
     real: PathBuf,
     passed: Passed,
+    /// The entries of served releases.
+    served: Snapshot,
     observer: Observer,
     /// The protection of the files. A store that only signatures protect is not written to.
     protection: Protection,

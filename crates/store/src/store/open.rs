@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Store;
 use super::access::{Contents, FindError, Passed};
+use super::deployed::Snapshot;
 use super::paths::{DIRECTORIES, Paths};
 use crate::event::Observer;
 use crate::keyring::Keyring;
@@ -163,8 +164,8 @@ impl Store {
             Protection::Permissions => check_way(&paths.root)?,
             Protection::Signatures => resolve(&paths.root)?,
         };
-        let (observer, passed) = (Observer::default(), Passed::default());
-        Ok(Self { real, paths, observer, passed, protection, keyring: None })
+        let (observer, passed, served) = (Observer::default(), Passed::default(), Snapshot::default());
+        Ok(Self { real, paths, observer, passed, served, protection, keyring: None })
     }
 }
 

@@ -85,7 +85,7 @@ impl Store {
         let records = self
             .named_records()
             .map(move |item| item.and_then(|(name, record)| self.signed_record(&name, &record)));
-        let entries = match all.entries() {
+        let entries = match all.all_entries() {
             Ok(entries) => entries.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error)],
         };
