@@ -15,13 +15,17 @@ const SUM: &str =
 const ROOT: &str =
     "[[graph]]\nname = \"root\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = exp(x) * 2.5\"]\n";
 const BUILDER: &str = "https://ci.example.org/release";
+const SOURCE: &str = "git+https://git.example.org/model@refs/tags/v1";
 
 fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn build(place: &Sandbox, epoch: &str, rest: &[&str]) -> Ended {
-    let mut command = place.command(args(&[&["build", "--builder", BUILDER, "--store", "stated"], rest]));
+    let invocation = "https://ci.example.org/jobs/7";
+    let source = ["--source", SOURCE, "--source-commit", "c0ffee", "--invocation", invocation];
+    let mut command =
+        place.command(args(&[&["build", "--builder", BUILDER, "--store", "stated"], &source, rest]));
     Ended::of(command.env("SOURCE_DATE_EPOCH", epoch).output().unwrap())
 }
 
@@ -41,7 +45,22 @@ fn check_statement(statement: &Value) {
     let (definition, run) =
         (&statement["predicate"]["buildDefinition"], &statement["predicate"]["runDetails"]);
     assert!(definition["buildType"].as_str().unwrap().starts_with("https://"));
-    assert!(definition["externalParameters"].is_object() && definition["internalParameters"].is_object());
+    assert!(
+        definition["externalParameters"]["command"].is_array()
+            && definition["internalParameters"].is_object()
+    );
+    // Every dependency has a digest, except files of the system, which have our content id.
+    for material in definition["resolvedDependencies"].as_array().unwrap() {
+        assert!(
+            material["digest"].is_object()
+                || material["annotations"]["contentId"].is_string()
+                || material["uri"].is_string(),
+            "{material}"
+        );
+    }
+    let repository = &definition["resolvedDependencies"][0];
+    assert_eq!((&repository["uri"], &repository["digest"]["gitCommit"]), (&SOURCE.into(), &"c0ffee".into()));
+    assert_eq!(run["metadata"]["invocationId"], "https://ci.example.org/jobs/7");
     assert_eq!(run["builder"]["id"], BUILDER);
     for material in definition["resolvedDependencies"].as_array().unwrap() {
         assert!(material["uri"].is_string() || material["digest"]["sha256"].is_string(), "{material}");
@@ -94,6 +113,7 @@ fn statements_follow_records_and_bundle() {
     assert_eq!(beside["subject"][0]["digest"]["sha256"], sha256(&bundle));
     let materials = &beside["predicate"]["buildDefinition"]["resolvedDependencies"];
     assert_eq!(texts(materials, "name")[..2], ["precast.toml", "precast.lock"]);
+    assert!(texts(materials, "uri").iter().any(|uri| uri.starts_with("precast:toolchain:")));
     for record in store.records() {
         let uri = format!("precast:record:{}", record.unwrap().id());
         assert!(texts(materials, "uri").contains(&uri.as_str()), "{uri}");
@@ -226,7 +246,7 @@ fn sbom_lists_the_bundle_deterministically() {
     let components = bill["components"].as_array().unwrap();
     let kinds: BTreeSet<&str> =
         components.iter().map(|component| component["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, BTreeSet::from(["file", "library"]));
+    assert_eq!(kinds, BTreeSet::from(["application", "file", "library"]));
     assert!(components.iter().all(|component| component["name"].is_string()));
     let root = bill["metadata"]["component"]["bom-ref"].as_str().unwrap();
     let mut references: Vec<&str> = texts(&bill["components"], "bom-ref");
@@ -250,10 +270,46 @@ fn sbom_lists_the_bundle_deterministically() {
             assert!(all.contains(on.as_str().unwrap()), "{dependency}");
         }
     }
+    // NTIA's minimum, for every component: supplier, name, version and another identifier.
+    for component in components.iter().chain([&bill["metadata"]["component"]]) {
+        for field in ["name", "version", "purl"] {
+            assert!(component[field].as_str().is_some_and(|text| !text.is_empty()), "{field} of {component}");
+        }
+        assert!(component["supplier"]["name"].is_string(), "{component}");
+        let hashes = component["hashes"].as_array().into_iter().flatten();
+        let all: Vec<&str> = hashes.filter_map(|hash| hash["alg"].as_str()).collect();
+        assert!(all.is_empty() || all == ["SHA-256", "BLAKE3"], "{component}");
+    }
+    let bytes = fs_err::read(place.path("model.precast")).unwrap();
+    assert_eq!(bill["metadata"]["component"]["hashes"][0]["content"], sha256(&bytes));
+    // The name of the file does not matter; options and the stated time do.
+    fs_err::copy(place.path("model.precast"), place.path("renamed")).unwrap();
+    assert_eq!(place.run_bare(&["sbom", "renamed"]).ok().json(), bill);
+    let mut named = place.command(["sbom", "renamed", "--supplier", "Example Inc.", "--license", "MIT"]);
+    let named = Ended::of(named.env("SOURCE_DATE_EPOCH", "1000000000").output().unwrap()).ok().json();
+    assert_eq!(named["metadata"]["timestamp"], "2001-09-09T01:46:40Z");
+    assert_eq!(named["metadata"]["authors"][0]["name"], "Example Inc.");
+    assert_eq!(named["metadata"]["component"]["licenses"][0]["expression"], "MIT");
+    validate(&place, &named);
     let mut bytes = fs_err::read(place.path("model.precast")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     place.write("bad.precast", bytes);
     place.run_bare(&["sbom", "bad.precast"]).fails(4, &["bad.precast"]);
     place.run_bare(&["sbom", "missing.precast"]).fails(1, &["missing.precast"]);
+}
+
+/// Validates a bill with the schema of CycloneDX's own library, if Python has it.
+fn validate(place: &Sandbox, bill: &Value) {
+    place.write("bill.json", bill.to_string());
+    let script = "import sys\nfrom cyclonedx.schema import SchemaVersion\nfrom cyclonedx.validation.json import JsonStrictValidator\n\
+                  sys.exit(str(JsonStrictValidator(SchemaVersion.V1_6).validate_str(open('bill.json').read()) or '') or 0)";
+    let python = |script: &str| {
+        std::process::Command::new("python3").args(["-c", script]).current_dir(place.path("")).output()
+    };
+    if !python("import cyclonedx.validation.json, jsonschema").is_ok_and(|output| output.status.success()) {
+        println!("skipped in part: Python has no cyclonedx-python-lib[json-validation]");
+        return;
+    }
+    Ended::of(python(script).unwrap()).ok();
 }

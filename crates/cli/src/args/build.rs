@@ -102,6 +102,15 @@ pub(crate) struct BuildArgs {
     /// bundle (in-toto statements with SLSA provenance) [default: $PRECAST_BUILDER]
     #[arg(long, value_name = "URI")]
     pub(crate) builder: Option<String>,
+    /// URI of the manifest's repository for provenance, e.g. git+https://host/repository@refs/tags/v1
+    #[arg(long, value_name = "URI")]
+    pub(crate) source: Option<String>,
+    /// Commit of --source for provenance
+    #[arg(long, value_name = "HASH", requires = "source")]
+    pub(crate) source_commit: Option<String>,
+    /// Identifier of this run for provenance, e.g. the URL of the CI job
+    #[arg(long, value_name = "ID")]
+    pub(crate) invocation: Option<String>,
     /// Print the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,

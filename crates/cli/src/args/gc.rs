@@ -44,6 +44,9 @@ pub(crate) struct GcArgs {
     /// Keep anything younger than this
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]
     pub(crate) grace: Duration,
+    /// Allow --max-age to delete everything; without this option, a wrong clock cannot empty a store
+    #[arg(long)]
+    pub(crate) empty: bool,
     /// Show what would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -47,6 +47,7 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
         true => None,
         false => {
             check_some_stays(&path, &keep, &plan)?;
+            check_clock(&path, &plan, args.empty)?;
             Some(store.sweep(&plan)?)
         }
     };
@@ -139,6 +140,25 @@ fn check_some_stays(path: &Path, keep: &Keep, plan: &GcPlan) -> Result<(), Failu
         format!("no declared item is in store `{}`, so everything would be deleted", path.display());
     Err(Failure::new(message)
         .hint("name the manifests that the store was built from, and build first; list the deletions with `--dry-run`"))
+}
+
+/// Refuses to delete everything because of its age: the clock may be wrong.
+fn check_clock(path: &Path, plan: &GcPlan, may_empty: bool) -> Result<(), Failure> {
+    let is_artifact = |victim: &&Victim| matches!(victim.kind, VictimKind::Entry | VictimKind::Record);
+    let mut artifacts = plan.victims.iter().filter(is_artifact).peekable();
+    let has_artifacts = artifacts.peek().is_some();
+    if may_empty
+        || !has_artifacts
+        || plan.records + plan.entries > 0
+        || artifacts.any(|victim| victim.reason != Reason::Old)
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "everything in store `{}` is older than allowed, so everything would be deleted",
+        path.display()
+    );
+    Err(Failure::new(message).hint("check the clock with `date`; if it is right, pass `--empty`"))
 }
 
 fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> String {

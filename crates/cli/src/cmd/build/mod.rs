@@ -185,7 +185,9 @@ impl<'a> Planned<'a> {
 /// Returns the builder that the statements of this build name.
 fn builder(args: &BuildArgs) -> Result<Option<Builder>, Failure> {
     let named = || std::env::var("PRECAST_BUILDER").ok().filter(|name| !name.is_empty());
-    args.builder.clone().or_else(named).map(Builder::new).transpose()
+    let Some(id) = args.builder.clone().or_else(named) else { return Ok(None) };
+    let source = args.source.clone().map(|uri| (uri, args.source_commit.clone()));
+    Builder::new(id, source, args.invocation.clone()).map(Some)
 }
 
 /// Records a file that the build reads or has written.
