@@ -63,7 +63,7 @@ fn keyring_has_keys_and_a_threshold() {
 
 #[test]
 fn repeated_signature_keeps_its_place() {
-    let place = crate::sandbox::Sandbox::new();
+    let place = Sandbox::new();
     place.write("message", "bytes");
     for name in ["alice", "bob", "mallory"] {
         place.run_bare(&["keygen", &format!("{name}.key"), "--no-password"]).ok();

@@ -214,6 +214,7 @@ fn rewritten_bundle_drops_old_statements() {
     build(&place, "1000000000", &["--bundle", "b.precast"]).ok();
     let beside = "b.precast.provenance.json";
     place.write(&format!("{beside}.minisig"), "signatures of it");
+    place.write("b.precast.intoto.jsonl", "{}");
     let stated = fs_err::read(place.path(beside)).unwrap();
     // The same bytes keep their statement.
     place.run(&["build", "--bundle", "b.precast"]).ok();
@@ -221,6 +222,7 @@ fn rewritten_bundle_drops_old_statements() {
     place.write("one.toml", format!("isa = [\"{}\"]\n{SUM}", crate::sandbox::ISA));
     let told = place.run(&["build", "one.toml", "--bundle", "b.precast"]).ok();
     assert!(!told.err.is_empty());
+    assert!(!place.path("b.precast.intoto.jsonl").exists());
     assert!(!place.path(beside).exists() && !place.path(format!("{beside}.minisig")).exists());
     // A file that is not a statement belongs to the user.
     place.write(beside, "{}");
@@ -297,6 +299,83 @@ fn sbom_lists_the_bundle_deterministically() {
     place.write("bad.precast", bytes);
     place.run_bare(&["sbom", "bad.precast"]).fails(4, &["bad.precast"]);
     place.run_bare(&["sbom", "missing.precast"]).fails(1, &["missing.precast"]);
+}
+
+#[test]
+fn signed_provenance_is_verified() {
+    let place = built(&[SUM]);
+    build(&place, "1000000000", &["--bundle", "b.precast"]).ok();
+    for name in ["alice", "bob", "mallory"] {
+        place.run_bare(&["keygen", &format!("{name}.key"), "--no-password"]).ok();
+    }
+    place
+        .run_bare(&["trust", "new", "--threshold", "2", "--expires", "2999-01-01", "alice.pub", "bob.pub"])
+        .ok();
+    let sign = |name: &str| {
+        place.run_bare(&["sign", "--dsse", "b.precast.provenance.json", "--key", &format!("{name}.key")])
+    };
+    let verify = |rest: &[&str]| {
+        let verify =
+            ["verify", "--bundle", "b.precast", "--keyring", "precast.keyring", "--provenance", "--json"];
+        place.run_bare(&args(&[&verify, rest]))
+    };
+    for name in ["alice", "bob"] {
+        place.run_bare(&["sign", "b.precast", "--key", &format!("{name}.key")]).ok();
+    }
+    let problem =
+        |ended: Ended| ended.fails(7, &[]).json()["layers"][1]["problems"][0].as_str().unwrap().to_owned();
+    assert!(problem(verify(&[])).contains("cannot read `b.precast.intoto.jsonl`"));
+    for name in ["alice", "mallory", "alice"] {
+        sign(name).ok();
+    }
+    assert!(problem(verify(&[])).contains("found 1, expected 2"));
+    sign("bob").ok();
+    let facts = verify(&["--builder", BUILDER]).ok().json()["layers"][1].clone();
+    assert_eq!((&facts["builder"], &facts["signed by"]), (&BUILDER.into(), &"alice, bob".into()));
+    assert!(problem(verify(&["--builder", "https://other.example.org"])).contains("the builder is"));
+    validate_envelope(&place);
+    // A changed payload, and a statement about another file.
+    let path = place.path("b.precast.intoto.jsonl");
+    let envelope = fs_err::read_to_string(&path).unwrap();
+    let mut changed: Value = serde_json::from_str(&envelope).unwrap();
+    let payload = changed["payload"].as_str().unwrap().replacen('A', "B", 1);
+    changed["payload"] = payload.into();
+    fs_err::write(&path, changed.to_string()).unwrap();
+    assert!(problem(verify(&[])).contains("found 0, expected 2"));
+    fs_err::write(&path, "[]").unwrap();
+    assert!(problem(verify(&[])).contains("is not a DSSE envelope"));
+    fs_err::write(&path, envelope).unwrap();
+    place.write("other.toml", format!("isa = [\"{}\"]\n{ROOT}", crate::sandbox::ISA));
+    place.run(&["build", "other.toml", "--bundle", "other.precast"]).ok();
+    fs_err::rename(place.path("other.precast"), place.path("b.precast")).unwrap();
+    for name in ["alice", "bob"] {
+        place.run_bare(&["sign", "b.precast", "--key", &format!("{name}.key")]).ok();
+    }
+    assert!(problem(verify(&[])).contains("about another file"));
+    place
+        .run_bare(&["sign", "--dsse", "precast.toml", "--key", "alice.key"])
+        .fails(1, &["not an in-toto statement"]);
+    place.run_bare(&["verify", "--bundle", "b.precast", "--provenance"]).fails(2, &["needs a keyring"]);
+}
+
+/// Verifies an envelope with the library of in-toto and TUF, if Python has it.
+fn validate_envelope(place: &Sandbox) {
+    let script = "import base64, json\nfrom securesystemslib.dsse import Envelope\n\
+                  from securesystemslib.signer import SSlibKey\n\
+                  envelope = Envelope.from_dict(json.load(open('b.precast.intoto.jsonl')))\n\
+                  raw = base64.b64decode(open('alice.pub').read().split('\\n')[1])\n\
+                  keyid = raw[2:10][::-1].hex().upper()\n\
+                  key = SSlibKey(keyid, 'ed25519', 'ed25519', {'public': raw[10:].hex()})\n\
+                  assert envelope.verify([key], 1)\n\
+                  assert json.loads(envelope.payload)['_type'] == 'https://in-toto.io/Statement/v1'\n";
+    let python = |script: &str| {
+        std::process::Command::new("python3").args(["-c", script]).current_dir(place.path("")).output()
+    };
+    if !python("import securesystemslib.dsse, cryptography").is_ok_and(|output| output.status.success()) {
+        println!("skipped in part: Python has no securesystemslib[crypto]");
+        return;
+    }
+    Ended::of(python(script).unwrap()).ok();
 }
 
 /// Validates a bill with the schema of CycloneDX's own library, if Python has it.

@@ -56,6 +56,7 @@ Examples:
   precast sign model.precast --key alice.key     write model.precast.minisig, or add to it
   precast sign --store artifacts --key ci.key    sign every record and entry of a store
   precast sign precast.keyring --key alice.key   sign a keyring that will replace another
+  precast sign --dsse model.precast.provenance.json --key alice.key   sign provenance
   precast sign model.precast --key - < /run/secrets/key      a key from standard input
   precast sign model.precast --signer ./token --public token.pub   another program signs
   minisign -V -p alice.pub -m model.precast      check a signature with minisign";
@@ -71,6 +72,9 @@ pub(crate) struct SignArgs {
     /// Sign the records and entries of this store (repeatable)
     #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Vec<PathBuf>,
+    /// Sign in-toto statements as DSSE envelopes: FILE.intoto.jsonl instead of .minisig
+    #[arg(long, conflicts_with_all = ["store", "signer"])]
+    pub(crate) dsse: bool,
     #[command(flatten)]
     pub(crate) signer: SignerArgs,
 }

@@ -29,7 +29,7 @@ pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
     let missing = || Failure::usage("missing `--key` or `--signer`");
     let secret = Secret::open(&args.signer)?.ok_or_else(missing)?;
     for path in &args.files {
-        let signed = sign_file(path, &secret)?;
+        let signed = if args.dsse { secret.attest(path)? } else { sign_file(path, &secret)? };
         term::print(&format!("signed  {} by `{}`\n", signed.display(), secret.public.name))?;
     }
     for path in &args.store {

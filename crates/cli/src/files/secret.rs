@@ -10,11 +10,14 @@ use precast_store::keyring::Key;
 
 use crate::args::{PasswordArgs, SignerArgs};
 use crate::error::Failure;
-use crate::handed;
 use crate::kind::Kind;
+use crate::{dsse, handed};
 
 /// The largest file of a key in bytes, far above the size of any key.
 const LIMIT: u64 = 1 << 16;
+
+/// The position of the Ed25519 key in the bytes of an open minisign key.
+const SECRET: std::ops::Range<usize> = 62..126;
 
 /// A source of signatures and its public key.
 pub(crate) struct Secret {
@@ -60,6 +63,16 @@ impl Secret {
         let named = if handed::is_handed(path) { "key".to_owned() } else { name(path) };
         let public = Key::parse(&named, &public.to_base64())?;
         Ok(Self { source: Source::Key(key), public })
+    }
+
+    /// Signs an in-toto statement as a DSSE envelope. Returns the path of the envelope.
+    pub(crate) fn attest(&self, path: &Path) -> Result<PathBuf, Failure> {
+        let Source::Key(key) = &self.source else {
+            return Err(Failure::usage("cannot sign an envelope with another program").hint("use `--key`"));
+        };
+        let bytes = key.to_bytes();
+        let secret = bytes.get(SECRET).ok_or_else(|| Failure::new("cannot use the key"))?;
+        dsse::sign(path, &self.public, secret)
     }
 
     /// Signs bytes; the file name becomes part of the trusted comment.

@@ -33,7 +33,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    fn new(name: String) -> Self {
+    pub(crate) fn new(name: String) -> Self {
         Self { name, facts: Vec::new(), problems: Vec::new(), exit: Exit::Ok }
     }
 
@@ -213,6 +213,19 @@ impl Health {
              may miss, also in `precast run --entry`"
         ));
         self.problems.push(OtherVersion::HINT.to_owned());
+    }
+
+    /// Adds a fact.
+    pub(crate) fn fact(&mut self, name: &'static str, value: Value) {
+        self.facts.push((name, value));
+    }
+
+    /// Adds a problem with its hints.
+    pub(crate) fn fail(&mut self, why: &str, exit: Exit) {
+        let (message, hints) = split_hints(why);
+        self.problems.push(message);
+        self.problems.extend(hints.into_iter().map(|hint| format!("hint: {hint}")));
+        self.exit = exit;
     }
 
     fn judge(&mut self, events: &[Event]) {

@@ -34,13 +34,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Failure;
 use crate::kind::Kind;
-use crate::{secrets, term, whole};
+use crate::{dsse, secrets, term, whole};
 
 /// The member of an archive that describes it.
 const MANIFEST: &str = "manifest.json";
 
 /// The predicate type of the statements.
-const PREDICATE: &str = "https://slsa.dev/provenance/v1";
+pub(crate) const PREDICATE: &str = "https://slsa.dev/provenance/v1";
 
 /// The facts about a build that its statements contain.
 #[derive(Debug)]
@@ -282,10 +282,13 @@ pub(crate) fn forget(bundle: &Path, bytes: &[u8]) -> Result<(), Failure> {
     fs_err::remove_file(&path)?;
     let mut signatures = path.into_os_string();
     signatures.push(precast_store::keyring::SUFFIX);
-    match fs_err::remove_file(signatures) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
+    for signed in [signatures.into(), dsse::path_of(bundle)] {
+        match fs_err::remove_file(signed) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
     }
+    Ok(())
 }
 
 fn render(statement: &Value) -> String {
@@ -293,7 +296,7 @@ fn render(statement: &Value) -> String {
 }
 
 /// Returns a digest in the form of in-toto.
-fn sha256(bytes: &[u8]) -> Value {
+pub(crate) fn sha256(bytes: &[u8]) -> Value {
     json!({"sha256": hex(&Sha256::digest(bytes))})
 }
 
