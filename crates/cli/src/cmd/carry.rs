@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use precast_core::event::split_hints;
 use precast_store::keyring::with_signature;
-use precast_store::{Export, ImportError, Imported, OpenError, OpenExportError, Store, file};
+use precast_store::{
+    Export, ImportError, Imported, Keyring, OpenError, OpenExportError, Release, Store, file,
+};
 use serde_json::json;
 
 use crate::args::{ExportArgs, ImportArgs, LayerArgs};
@@ -67,6 +69,42 @@ pub(super) fn sign(export: &mut Export, secret: &Secret, path: &Path) -> Result<
     Ok(())
 }
 
+/// Opens an export, which enough keys of the keyring must have signed. Returns it with the names of the keys.
+fn open(path: &Path, keyring: Option<&Keyring>) -> Result<(Export, Vec<String>), Failure> {
+    let damaged = |error| {
+        Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(Exit::Damaged)
+    };
+    let bytes = file::read(path, u64::MAX)?;
+    if Kind::of(&bytes) == Kind::Bundle {
+        return Err(Failure::new(format!("`{}` is a bundle, expected an export", path.display()))
+            .hint("use the bundle directly with `--bundle`, or create an export with `precast export`"));
+    }
+    let Some(keyring) = keyring else { return Ok((Export::open(&bytes).map_err(damaged)?, Vec::new())) };
+    match Export::open_signed(&bytes, keyring) {
+        Ok((export, names)) => Ok((export, names.into_iter().map(str::to_owned).collect())),
+        Err(OpenExportError::Unsigned(unsigned)) => {
+            let hint = unsigned.hint();
+            Err(Failure::new(format!("`{}` is not {unsigned}{hint}", path.display())).exiting(Exit::Unsigned))
+        }
+        Err(error) => Err(damaged(error)),
+    }
+}
+
+/// Reports that another release of the name is still served.
+fn tell_served(store: &Store, release: Option<&Release>) -> Result<(), Failure> {
+    let Some(release) = release else { return Ok(()) };
+    let served = store.deployed()?.into_iter().find(|deployed| deployed.name == release.name);
+    if let Some(current) =
+        served.and_then(|served| served.current).filter(|current| *current != release.number)
+    {
+        term::note(&format!(
+            "release `{}={current}` is still served; serve this one with `precast release switch {release}`",
+            release.name
+        ));
+    }
+    Ok(())
+}
+
 /// Imports an export into a store.
 pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let named = LayerArgs { keyring: args.keyring, ..LayerArgs::default() };
@@ -76,24 +114,12 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
             .hint("name a keyring with `--keyring FILE`, or skip the check with `--unsigned`"));
     }
     let path = args.file;
-    let damaged = |error| {
-        Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(Exit::Damaged)
-    };
-    let bytes = file::read(&path, u64::MAX)?;
-    if Kind::of(&bytes) == Kind::Bundle {
-        return Err(Failure::new(format!("`{}` is a bundle, expected an export", path.display()))
-            .hint("use the bundle directly with `--bundle`, or create an export with `precast export`"));
+    let (export, names) = open(&path, keyring.as_deref())?;
+    let switch = args.switch.then(|| export.release()).transpose()?.flatten();
+    if args.switch && switch.is_none() {
+        return Err(Failure::usage(format!("`{}` states no release to switch to", path.display()))
+            .hint("number it with `precast export --release NAME=NUMBER`"));
     }
-    let (export, names) = match &keyring {
-        None => (Export::open(&bytes).map_err(damaged)?, Vec::new()),
-        Some(keyring) => Export::open_signed(&bytes, keyring).map_err(|error| match error {
-            OpenExportError::Unsigned(unsigned) => {
-                let hint = unsigned.hint();
-                Failure::new(format!("`{}` is not {unsigned}{hint}", path.display())).exiting(Exit::Unsigned)
-            }
-            error => damaged(error),
-        })?,
-    };
     let refused = |error: ImportError| {
         let exit = match &error {
             ImportError::Publish(_)
@@ -124,17 +150,15 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         true => verified,
         false => {
             let store = Store::create(&into)?.on_event(events::hear);
-            let switch = args.switch.then(|| export.release()).transpose()?.flatten();
-            if args.switch && switch.is_none() {
-                return Err(Failure::usage(format!("`{}` states no release to switch to", path.display()))
-                    .hint("number it with `precast export --release NAME=NUMBER`"));
-            }
             let imported = if args.older { export.import_older(&store) } else { export.import(&store) };
             let imported = imported.map_err(refused)?;
-            if let Some(release) = switch {
-                let trusting =
-                    keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
-                trusting.switch(&release).map_err(super::release::refused)?;
+            match switch {
+                Some(release) => {
+                    let store =
+                        keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
+                    store.switch(&release).map_err(super::release::refused)?;
+                }
+                None => tell_served(&store, export.release()?.as_ref())?,
             }
             imported
         }

@@ -208,7 +208,7 @@ fn purl(name: &str, version: &str) -> String {
     for byte in name.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' | b'~' => {
-                encoded.push(char::from(byte))
+                encoded.push(char::from(byte));
             }
             _ => encoded.push_str(&format!("%{byte:02X}")),
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use precast_store::{Keyring, file};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::LayerArgs;
 use crate::dsse::{self, Attested};
@@ -56,7 +56,7 @@ fn check(Attested { statement, .. }: &Attested, bytes: &[u8], builder: Option<&s
         return Err("the statement is about another file".to_owned());
     }
     let found = &statement["predicate"]["runDetails"]["builder"]["id"];
-    match builder.filter(|builder| *found != Value::from(*builder)) {
+    match builder.filter(|builder| found.as_str() != Some(builder)) {
         Some(builder) => Err(format!("the builder is {found}, expected \"{builder}\"")),
         None => Ok(()),
     }
