@@ -60,3 +60,29 @@ fn keyring_has_keys_and_a_threshold() {
     assert!(!place.path("precast.keyring").exists());
     new(&["--threshold", "2", "away.pub", "sealed.pub"]).ok();
 }
+
+#[test]
+fn repeated_signature_keeps_its_place() {
+    let place = Sandbox::new();
+    place.write("message", "bytes");
+    for name in ["alice", "bob", "mallory"] {
+        place.run_bare(&["keygen", &format!("{name}.key"), "--no-password"]).ok();
+    }
+    let sign = |name: &str| {
+        place.run_bare(&["sign", "message", "--key", &format!("{name}.key")]).ok();
+        let text = fs_err::read_to_string(place.path("message.minisig")).unwrap();
+        let by = text.lines().filter_map(|line| line.strip_prefix("untrusted comment: signature by "));
+        (by.map(str::to_owned).collect::<Vec<_>>(), text)
+    };
+    sign("alice");
+    sign("bob");
+    // The program `minisign` reads the first signature only, which stays that of the first signer.
+    assert_eq!(sign("alice").0, ["alice", "bob"]);
+    assert_eq!(sign("bob").0, ["alice", "bob"]);
+    // Signatures of other keys cannot push out a new one.
+    fs_err::remove_file(place.path("message.minisig")).unwrap();
+    let junk = sign("mallory").1.repeat(64);
+    place.write("message.minisig", junk);
+    let (by, _) = sign("alice");
+    assert!(by.len() <= 64 && by.last().is_some_and(|name| name == "alice"), "{by:?}");
+}

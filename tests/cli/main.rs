@@ -14,6 +14,7 @@
 //! | `declarations` | invalid manifests, expressions and graph files |
 //! | `elsewhere`, `builder`, `real` | stores on web servers, in buckets and registries; the same from Rust |
 //! | `homeless` | remotes without a home, and with a full disk |
+//! | `build_systems` | ninja, make, CMake and Meson: outputs, inputs, stale signatures |
 //! | `farm` | a shared build cache, a farm that compiles |
 //! | `external` | ops written in C files: a manifest and no Rust |
 //! | `outside` | headers and libraries that no key covers; stores that several processes create |
@@ -21,7 +22,9 @@
 //! | `reference` | references of such ops: in C, or calling other ops; names that the library also has |
 //! | `record` | programs with cache misses, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
+//! | `releases` | releases of a store: switch, roll back, collect |
 //! | `again` | machine code from archives alone, keys from declarations |
+//! | `served` | imports under a keyring |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
 //! | `statements` | provenance of builds and bills of materials, in standard formats |
 //! | `static_program` | a program that cannot load code, alone in a root directory |
@@ -30,8 +33,10 @@
 //! | `crash` | each call that changes a store killed, and failed, in turn |
 //! | `interleave` | two commands at once, one stopped at each of these calls |
 //! | `images` | disk contents after a crash at each of these calls |
+//! | `secrets` | secrets in arguments and variables; searched in every output and file |
 //! | `scale` | the files that commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
+//! | `unprotected` | places that other users can change, under a keyring; keys from descriptors and programs |
 //! | `versions` | artifacts of another version of precast |
 //! | `document`, `readme`, `pages`, `pipelines`, `production`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes instead of files, sizes beyond memory, no space to work, signals |
@@ -42,6 +47,7 @@
 mod again;
 mod arrays;
 mod bridgestan;
+mod build_systems;
 mod builder;
 mod check_op;
 mod crash;
@@ -82,10 +88,13 @@ mod real;
 mod record;
 mod reference;
 mod release;
+mod releases;
 mod releasing;
 mod sandbox;
 mod scale;
 mod searched;
+mod secrets;
+mod served;
 mod signals;
 mod signing;
 mod stabilise;
@@ -93,4 +102,5 @@ mod statements;
 mod static_program;
 mod store;
 mod trace;
+mod unprotected;
 mod versions;

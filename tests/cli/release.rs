@@ -43,6 +43,26 @@ fn walk(directory: &std::path::Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn wrong_clock_does_not_empty_a_store() {
+    let place = built(&[SUM]);
+    // As if the clock were right and the files old, which a collector cannot distinguish from a clock that is ahead.
+    for path in files(&place, "artifacts") {
+        let old = std::time::SystemTime::now() - std::time::Duration::from_secs(1000 * 86_400);
+        fs_err::File::open(&path).unwrap().file().set_modified(old).unwrap();
+    }
+    let before = files(&place, "artifacts");
+    let gc = ["gc", "--max-age", "90d"];
+    place
+        .run_bare(&gc)
+        .fails(1, &["everything in store `artifacts` is older than allowed", "hint: check the clock"]);
+    assert_eq!(files(&place, "artifacts"), before);
+    let plan = place.run_bare(&args(&[&gc, &["--dry-run", "--json"]])).ok().json();
+    assert_eq!(plan["stays"]["entries"], 0);
+    place.run_bare(&args(&[&gc, &["--empty"]])).ok();
+    assert!(files(&place, "artifacts/objects").is_empty());
+}
+
+#[test]
 fn gc_lists_deletions_and_keeps_declared_modules() {
     let place = built(&[SUM, DOUBLE]);
     place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{SUM}"));

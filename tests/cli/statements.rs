@@ -15,13 +15,17 @@ const SUM: &str =
 const ROOT: &str =
     "[[graph]]\nname = \"root\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = exp(x) * 2.5\"]\n";
 const BUILDER: &str = "https://ci.example.org/release";
+const SOURCE: &str = "git+https://git.example.org/model@refs/tags/v1";
 
 fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn build(place: &Sandbox, epoch: &str, rest: &[&str]) -> Ended {
-    let mut command = place.command(args(&[&["build", "--builder", BUILDER, "--store", "stated"], rest]));
+    let invocation = "https://ci.example.org/jobs/7";
+    let source = ["--source", SOURCE, "--source-commit", "c0ffee", "--invocation", invocation];
+    let mut command =
+        place.command(args(&[&["build", "--builder", BUILDER, "--store", "stated"], &source, rest]));
     Ended::of(command.env("SOURCE_DATE_EPOCH", epoch).output().unwrap())
 }
 
@@ -41,7 +45,22 @@ fn check_statement(statement: &Value) {
     let (definition, run) =
         (&statement["predicate"]["buildDefinition"], &statement["predicate"]["runDetails"]);
     assert!(definition["buildType"].as_str().unwrap().starts_with("https://"));
-    assert!(definition["externalParameters"].is_object() && definition["internalParameters"].is_object());
+    assert!(
+        definition["externalParameters"]["command"].is_array()
+            && definition["internalParameters"].is_object()
+    );
+    // Every dependency has a digest, except files of the system, which have our content id.
+    for material in definition["resolvedDependencies"].as_array().unwrap() {
+        assert!(
+            material["digest"].is_object()
+                || material["annotations"]["contentId"].is_string()
+                || material["uri"].is_string(),
+            "{material}"
+        );
+    }
+    let repository = &definition["resolvedDependencies"][0];
+    assert_eq!((&repository["uri"], &repository["digest"]["gitCommit"]), (&SOURCE.into(), &"c0ffee".into()));
+    assert_eq!(run["metadata"]["invocationId"], "https://ci.example.org/jobs/7");
     assert_eq!(run["builder"]["id"], BUILDER);
     for material in definition["resolvedDependencies"].as_array().unwrap() {
         assert!(material["uri"].is_string() || material["digest"]["sha256"].is_string(), "{material}");
@@ -94,6 +113,7 @@ fn statements_follow_records_and_bundle() {
     assert_eq!(beside["subject"][0]["digest"]["sha256"], sha256(&bundle));
     let materials = &beside["predicate"]["buildDefinition"]["resolvedDependencies"];
     assert_eq!(texts(materials, "name")[..2], ["precast.toml", "precast.lock"]);
+    assert!(texts(materials, "uri").iter().any(|uri| uri.starts_with("precast:toolchain:")));
     for record in store.records() {
         let uri = format!("precast:record:{}", record.unwrap().id());
         assert!(texts(materials, "uri").contains(&uri.as_str()), "{uri}");
@@ -173,8 +193,8 @@ fn statement_about_another_record_is_not_imported() {
         let mut changed = archive.clone();
         change(&mut changed.members);
         changed.members.remove("statement");
-        let mut statement = "precast export 1\n".to_owned();
-        for (name, content) in &changed.members {
+        let mut statement = "precast export 2\n".to_owned();
+        for (name, content) in changed.members.iter().filter(|(name, _)| !name.starts_with("signatures/")) {
             statement += &format!("{} {name}\n", precast_store::key::ContentId::of(content));
         }
         changed.members.insert("statement".to_owned(), statement.into_bytes());
@@ -194,6 +214,7 @@ fn rewritten_bundle_drops_old_statements() {
     build(&place, "1000000000", &["--bundle", "b.precast"]).ok();
     let beside = "b.precast.provenance.json";
     place.write(&format!("{beside}.minisig"), "signatures of it");
+    place.write("b.precast.intoto.jsonl", "{}");
     let stated = fs_err::read(place.path(beside)).unwrap();
     // The same bytes keep their statement.
     place.run(&["build", "--bundle", "b.precast"]).ok();
@@ -201,6 +222,7 @@ fn rewritten_bundle_drops_old_statements() {
     place.write("one.toml", format!("isa = [\"{}\"]\n{SUM}", crate::sandbox::ISA));
     let told = place.run(&["build", "one.toml", "--bundle", "b.precast"]).ok();
     assert!(!told.err.is_empty());
+    assert!(!place.path("b.precast.intoto.jsonl").exists());
     assert!(!place.path(beside).exists() && !place.path(format!("{beside}.minisig")).exists());
     // A file that is not a statement belongs to the user.
     place.write(beside, "{}");
@@ -226,7 +248,7 @@ fn sbom_lists_the_bundle_deterministically() {
     let components = bill["components"].as_array().unwrap();
     let kinds: BTreeSet<&str> =
         components.iter().map(|component| component["type"].as_str().unwrap()).collect();
-    assert_eq!(kinds, BTreeSet::from(["file", "library"]));
+    assert_eq!(kinds, BTreeSet::from(["application", "file", "library"]));
     assert!(components.iter().all(|component| component["name"].is_string()));
     let root = bill["metadata"]["component"]["bom-ref"].as_str().unwrap();
     let mut references: Vec<&str> = texts(&bill["components"], "bom-ref");
@@ -250,10 +272,127 @@ fn sbom_lists_the_bundle_deterministically() {
             assert!(all.contains(on.as_str().unwrap()), "{dependency}");
         }
     }
+    // NTIA's minimum, for every component: supplier, name, version and another identifier.
+    for component in components.iter().chain([&bill["metadata"]["component"]]) {
+        for field in ["name", "version", "purl"] {
+            assert!(component[field].as_str().is_some_and(|text| !text.is_empty()), "{field} of {component}");
+        }
+        assert!(component["supplier"]["name"].is_string(), "{component}");
+        let hashes = component["hashes"].as_array().into_iter().flatten();
+        let all: Vec<&str> = hashes.filter_map(|hash| hash["alg"].as_str()).collect();
+        assert!(all.is_empty() || all == ["SHA-256", "BLAKE3"], "{component}");
+    }
+    let bytes = fs_err::read(place.path("model.precast")).unwrap();
+    assert_eq!(bill["metadata"]["component"]["hashes"][0]["content"], sha256(&bytes));
+    // The name of the file does not matter; options and the stated time do.
+    fs_err::copy(place.path("model.precast"), place.path("renamed")).unwrap();
+    assert_eq!(place.run_bare(&["sbom", "renamed"]).ok().json(), bill);
+    let mut named = place.command(["sbom", "renamed", "--supplier", "Example Inc.", "--license", "MIT"]);
+    let named = Ended::of(named.env("SOURCE_DATE_EPOCH", "1000000000").output().unwrap()).ok().json();
+    assert_eq!(named["metadata"]["timestamp"], "2001-09-09T01:46:40Z");
+    assert_eq!(named["metadata"]["authors"][0]["name"], "Example Inc.");
+    assert_eq!(named["metadata"]["component"]["licenses"][0]["expression"], "MIT");
+    if !validate(&place, &named) {
+        eprintln!("skipped in part: Python has no cyclonedx-python-lib[json-validation]");
+    }
     let mut bytes = fs_err::read(place.path("model.precast")).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     place.write("bad.precast", bytes);
     place.run_bare(&["sbom", "bad.precast"]).fails(4, &["bad.precast"]);
     place.run_bare(&["sbom", "missing.precast"]).fails(1, &["missing.precast"]);
+}
+
+#[test]
+fn signed_provenance_is_verified() {
+    let place = built(&[SUM]);
+    build(&place, "1000000000", &["--bundle", "b.precast"]).ok();
+    for name in ["alice", "bob", "mallory"] {
+        place.run_bare(&["keygen", &format!("{name}.key"), "--no-password"]).ok();
+    }
+    place
+        .run_bare(&["trust", "new", "--threshold", "2", "--expires", "2999-01-01", "alice.pub", "bob.pub"])
+        .ok();
+    let sign = |name: &str| {
+        place.run_bare(&["sign", "--dsse", "b.precast.provenance.json", "--key", &format!("{name}.key")])
+    };
+    let verify = |rest: &[&str]| {
+        let verify =
+            ["verify", "--bundle", "b.precast", "--keyring", "precast.keyring", "--provenance", "--json"];
+        place.run_bare(&args(&[&verify, rest]))
+    };
+    for name in ["alice", "bob"] {
+        place.run_bare(&["sign", "b.precast", "--key", &format!("{name}.key")]).ok();
+    }
+    let problem =
+        |ended: Ended| ended.fails(7, &[]).json()["layers"][1]["problems"][0].as_str().unwrap().to_owned();
+    assert!(problem(verify(&[])).contains("cannot read `b.precast.intoto.jsonl`"));
+    for name in ["alice", "mallory", "alice"] {
+        sign(name).ok();
+    }
+    assert!(problem(verify(&[])).contains("found 1, expected 2"));
+    sign("bob").ok();
+    let facts = verify(&["--builder", BUILDER]).ok().json()["layers"][1].clone();
+    assert_eq!((&facts["builder"], &facts["signed by"]), (&BUILDER.into(), &"alice, bob".into()));
+    assert!(problem(verify(&["--builder", "https://other.example.org"])).contains("the builder is"));
+    if !validate_envelope(&place) {
+        eprintln!("skipped in part: Python has no securesystemslib[crypto]");
+    }
+    // A changed payload, and a statement about another file.
+    let path = place.path("b.precast.intoto.jsonl");
+    let envelope = fs_err::read_to_string(&path).unwrap();
+    let mut changed: Value = serde_json::from_str(&envelope).unwrap();
+    let payload = changed["payload"].as_str().unwrap().replacen('A', "B", 1);
+    changed["payload"] = payload.into();
+    fs_err::write(&path, changed.to_string()).unwrap();
+    assert!(problem(verify(&[])).contains("found 0, expected 2"));
+    fs_err::write(&path, "[]").unwrap();
+    assert!(problem(verify(&[])).contains("is not a DSSE envelope"));
+    fs_err::write(&path, envelope).unwrap();
+    place.write("other.toml", format!("isa = [\"{}\"]\n{ROOT}", crate::sandbox::ISA));
+    place.run(&["build", "other.toml", "--bundle", "other.precast"]).ok();
+    fs_err::rename(place.path("other.precast"), place.path("b.precast")).unwrap();
+    for name in ["alice", "bob"] {
+        place.run_bare(&["sign", "b.precast", "--key", &format!("{name}.key")]).ok();
+    }
+    assert!(problem(verify(&[])).contains("about another file"));
+    place
+        .run_bare(&["sign", "--dsse", "precast.toml", "--key", "alice.key"])
+        .fails(1, &["not an in-toto statement"]);
+    place.run_bare(&["verify", "--bundle", "b.precast", "--provenance"]).fails(2, &["needs a keyring"]);
+}
+
+/// Verifies an envelope with the library of in-toto and TUF. Returns whether Python has it.
+fn validate_envelope(place: &Sandbox) -> bool {
+    let script = "import base64, json\nfrom securesystemslib.dsse import Envelope\n\
+                  from securesystemslib.signer import SSlibKey\n\
+                  envelope = Envelope.from_dict(json.load(open('b.precast.intoto.jsonl')))\n\
+                  raw = base64.b64decode(open('alice.pub').read().split('\\n')[1])\n\
+                  keyid = raw[2:10][::-1].hex().upper()\n\
+                  key = SSlibKey(keyid, 'ed25519', 'ed25519', {'public': raw[10:].hex()})\n\
+                  assert envelope.verify([key], 1)\n\
+                  assert json.loads(envelope.payload)['_type'] == 'https://in-toto.io/Statement/v1'\n";
+    let python = |script: &str| {
+        std::process::Command::new("python3").args(["-c", script]).current_dir(place.path("")).output()
+    };
+    if !python("import securesystemslib.dsse, cryptography").is_ok_and(|output| output.status.success()) {
+        return false;
+    }
+    Ended::of(python(script).unwrap()).ok();
+    true
+}
+
+/// Validates a bill with the schema of CycloneDX's own library. Returns whether Python has it.
+fn validate(place: &Sandbox, bill: &Value) -> bool {
+    place.write("bill.json", bill.to_string());
+    let script = "import sys\nfrom cyclonedx.schema import SchemaVersion\nfrom cyclonedx.validation.json import JsonStrictValidator\n\
+                  sys.exit(str(JsonStrictValidator(SchemaVersion.V1_6).validate_str(open('bill.json').read()) or '') or 0)";
+    let python = |script: &str| {
+        std::process::Command::new("python3").args(["-c", script]).current_dir(place.path("")).output()
+    };
+    if !python("import cyclonedx.validation.json, jsonschema").is_ok_and(|output| output.status.success()) {
+        return false;
+    }
+    Ended::of(python(script).unwrap()).ok();
+    true
 }

@@ -29,9 +29,11 @@ use clap::FromArgMatches as _;
 use precast_build::interrupt;
 
 use self::error::Failure;
-use self::files::{arrays, kind, npy, npz, secret, whole};
-use self::output::{error, events, print, term, trace};
-use self::report::{compared, described, difference, exported, health, held, provenance, repro, why};
+use self::files::{arrays, dsse, handed, kind, npy, npz, secret, whole};
+use self::output::{error, events, print, secrets, term, trace};
+use self::report::{
+    attested, compared, described, difference, exported, health, held, provenance, repro, why,
+};
 #[cfg(feature = "remote")]
 use self::sources::elsewhere;
 use self::sources::{graph, layers};

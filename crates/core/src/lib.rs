@@ -17,6 +17,7 @@
 //! | [`model`] | the support code of generated, typed functions | no |
 //! | [`names`] | the rule for names, and escaping of untrusted text | no |
 //! | [`native`] | the only unsafe code of the run time: loads verified bytes and calls them | memory files |
+//! | [`redact`] | texts and URLs without credentials | no |
 //! | [`mod@file`], [`scratch`] | safe reads of untrusted paths; temporary directories | yes |
 //! | [`trust`] | checks that other users cannot change a file | checks some |
 //! | `keyring` | trusted keys and signatures of bundles, records and entries (feature `signed`) | reads one |
@@ -43,6 +44,7 @@ pub mod native;
 pub mod program;
 mod provenance;
 pub mod record;
+pub mod redact;
 pub mod scratch;
 pub mod trace;
 pub mod trust;

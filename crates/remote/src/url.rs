@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use precast_core::redact::redacted_url;
+
 /// A remote that a URL names.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -95,7 +97,7 @@ impl FromStr for RemoteUrl {
             Some((credentials, host)) => (Some(credentials), host),
             None => (None, authority),
         };
-        let wrong = |why| ParseRemoteUrlError { shown: without_secrets(text), why };
+        let wrong = |why| ParseRemoteUrlError { shown: redacted_url(text), why };
         if host.is_empty() {
             return Err(wrong("missing host"));
         }
@@ -138,17 +140,6 @@ pub(crate) fn is_here(host: &str) -> bool {
     host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Removes secrets from a URL that may be malformed: drops everything before the last `@` except the scheme.
-pub(crate) fn without_secrets(text: &str) -> String {
-    let Some((before, shown)) = text.rsplit_once('@') else { return text.to_owned() };
-    let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
-    if !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        format!("{scheme}://{shown}")
-    } else {
-        shown.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +178,7 @@ mod tests {
             "s3://k:a/secret@b",
             "oci://u:a/secret@h/r@sha256:00",
             "ftp://u:secret/a@b@h",
+            "https://h/a?token=secret",
         ] {
             let error = shown(wrong).unwrap_err();
             assert!(!error.to_string().contains("secret"), "{error}");

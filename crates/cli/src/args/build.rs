@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use precast_compile::Isa;
+#[cfg(feature = "remote")]
+use precast_core::redact::UrlText;
 use precast_ops::rewrite::Passes;
 
 const EXAMPLES: &str = "\
@@ -37,16 +39,16 @@ pub(crate) struct BuildArgs {
     #[arg(default_value = "precast.toml")]
     pub(crate) manifest: PathBuf,
     /// Store directory (created if missing) [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Also write all requested artifacts to one bundle file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = super::local())]
     pub(crate) bundle: Option<PathBuf>,
     /// Fetch artifacts from this store instead of compiling them, if enough keys have signed them (--keyring);
     /// https://host/path or s3://bucket/prefix (repeatable)
     #[cfg(feature = "remote")]
     #[arg(long, value_name = "URL")]
-    pub(crate) remote: Vec<String>,
+    pub(crate) remote: Vec<UrlText>,
     /// Keyring that remote artifacts must be signed with [default: $PRECAST_KEYRING]
     #[cfg(feature = "remote")]
     #[arg(long, value_name = "FILE", requires = "verified")]
@@ -89,6 +91,10 @@ pub(crate) struct BuildArgs {
     /// store
     #[arg(long)]
     pub(crate) why: bool,
+    /// Write the files that the build read as a rule of make, for `depfile` of ninja and `DEPFILE` of CMake. Its target is
+    /// the bundle, else the store
+    #[arg(long, value_name = "FILE")]
+    pub(crate) depfile: Option<PathBuf>,
     /// Write an HTML page with the compile time of each unit
     #[arg(long, value_name = "FILE")]
     pub(crate) timings: Option<PathBuf>,
@@ -96,6 +102,15 @@ pub(crate) struct BuildArgs {
     /// bundle (in-toto statements with SLSA provenance) [default: $PRECAST_BUILDER]
     #[arg(long, value_name = "URI")]
     pub(crate) builder: Option<String>,
+    /// URI of the manifest's repository for provenance, e.g. git+https://host/repository@refs/tags/v1
+    #[arg(long, value_name = "URI")]
+    pub(crate) source: Option<String>,
+    /// Commit of --source for provenance
+    #[arg(long, value_name = "HASH", requires = "source")]
+    pub(crate) source_commit: Option<String>,
+    /// Identifier of this run for provenance, e.g. the URL of the CI job
+    #[arg(long, value_name = "ID")]
+    pub(crate) invocation: Option<String>,
     /// Print the summary as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -110,11 +125,11 @@ pub(crate) struct ElsewhereArgs {
     /// grpc://host:port/instance, or grpcs:// with TLS. With --keyring, fetch only artifacts signed by enough keys.
     /// $PRECAST_REMOTE_TOKEN holds a bearer token for the cache and the farm
     #[arg(long, value_name = "URL")]
-    pub(crate) remote_cache: Option<String>,
+    pub(crate) remote_cache: Option<UrlText>,
     /// Compile on this farm of the Bazel Remote Execution API (same URL form as --remote-cache), with 32 compilers at
     /// once unless --jobs is given. Its workers must have the toolchain of this machine
     #[arg(long, value_name = "URL", conflicts_with = "frozen")]
-    pub(crate) remote_exec: Option<String>,
+    pub(crate) remote_exec: Option<UrlText>,
     /// Platform property that workers must have, in addition to precast-toolchain (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = property, requires = "remote_exec")]
     pub(crate) remote_property: Vec<(String, String)>,

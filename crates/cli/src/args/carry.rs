@@ -26,16 +26,13 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Vec<String>,
     /// Store directory [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Release name and number of this export; a store that imported it rejects lower numbers of the same name
     #[arg(long, value_name = "NAME=NUMBER")]
     pub(crate) release: Option<Release>,
-    /// Secret key to sign with
-    #[arg(long, value_name = "KEY")]
-    pub(crate) key: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) password: super::PasswordArgs,
+    pub(crate) signer: super::SignerArgs,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -63,11 +60,14 @@ pub(crate) struct ImportArgs {
     #[arg(long, conflicts_with = "keyring")]
     pub(crate) unsigned: bool,
     /// Store directory (created if missing) [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Accept an older release than the store has, or an export without a release number
     #[arg(long)]
     pub(crate) older: bool,
+    /// Also serve the imported release, as `precast release switch` does
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) switch: bool,
     /// Verify only, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

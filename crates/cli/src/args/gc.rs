@@ -25,7 +25,7 @@ pub(crate) struct GcArgs {
     #[arg(value_name = "FILE")]
     pub(crate) declared: Vec<PathBuf>,
     /// Store directory [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Use the store in the user's cache directory, which build scripts, the runtime and Python share
     #[arg(long, conflicts_with = "store")]
@@ -38,9 +38,15 @@ pub(crate) struct GcArgs {
     /// `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: Option<u64>,
+    /// Keep this number of last releases of each name (`precast release`), and the served one
+    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
+    pub(crate) keep_releases: usize,
     /// Keep anything younger than this
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h")]
     pub(crate) grace: Duration,
+    /// Allow --max-age to delete everything; without this option, a wrong clock cannot empty a store
+    #[arg(long)]
+    pub(crate) empty: bool,
     /// Show what would be deleted, and delete nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -8,7 +8,10 @@ const FIRST: [&str; 10] =
 
 /// The other commands by task. Commands that a build of this program lacks are left out.
 const OTHERS: [(&str, &[&str]); 4] = [
-    ("Releases", &["update", "verify", "challenge", "sbom", "export", "import", "push", "pull", "index"]),
+    (
+        "Releases",
+        &["update", "verify", "challenge", "sbom", "export", "import", "release", "push", "pull", "index"],
+    ),
     ("Signatures", &["keygen", "sign", "trust"]),
     ("Development", &["graph", "check-op", "bridgestan"]),
     ("Maintenance", &["gc", "completions", "man"]),

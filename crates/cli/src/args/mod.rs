@@ -11,12 +11,14 @@ mod gc;
 mod graph;
 mod groups;
 mod layers;
+mod local;
 mod look;
 mod ops;
 mod page;
 mod picture;
 mod profile;
 mod record;
+mod release;
 #[cfg(feature = "remote")]
 mod remote;
 mod run;
@@ -38,18 +40,20 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use gc::GcArgs;
 pub(crate) use graph::GraphArgs;
 pub(crate) use layers::LayerArgs;
+use local::local;
 pub(crate) use look::{CheckArgs, ExplainArgs, LsArgs, ShowArgs};
 pub(crate) use ops::OpsArgs;
 pub(crate) use page::page;
 pub(crate) use picture::PictureArgs;
 pub(crate) use profile::ProfileArgs;
 pub(crate) use record::RecordArgs;
+pub(crate) use release::{ReleaseAction, ReleaseArgs};
 #[cfg(feature = "remote")]
 pub(crate) use remote::{IndexArgs, PullArgs, PushArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use sbom::SbomArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
-pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, TrustAction, TrustArgs};
+pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, SignerArgs, TrustAction, TrustArgs};
 pub(crate) use update::UpdateArgs;
 pub(crate) use verify::{ChallengeArgs, VerifyArgs};
 
@@ -136,6 +140,7 @@ pub(crate) enum Command {
     Pull(PullArgs),
     #[cfg(feature = "remote")]
     Index(IndexArgs),
+    Release(ReleaseArgs),
     Gc(GcArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use precast_core::redact::UrlText;
 
 const PUSH_EXAMPLES: &str = "\
 Examples:
@@ -23,12 +24,12 @@ Credentials come from `AWS_ACCESS_KEY_ID` and related variables, or from `docker
 pub(crate) struct PushArgs {
     /// `s3://bucket/prefix`, or `oci://host/repository:tag`
     #[arg(value_name = "URL")]
-    pub(crate) url: String,
+    pub(crate) url: UrlText,
     /// Bundle or export, for a registry
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Store directory, for a bucket [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    #[arg(long, value_name = "DIR", conflicts_with = "file", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
     /// Push only this graph and the modules that it calls, for every ISA level in the store (repeatable) [default:
     /// all entries and modules]
@@ -57,7 +58,7 @@ Examples:
 pub(crate) struct PullArgs {
     /// `oci://host/repository:tag`, or `…@sha256:…`
     #[arg(value_name = "URL")]
-    pub(crate) url: String,
+    pub(crate) url: UrlText,
     /// File to write, with its signatures next to it [default: the name that it was pushed with]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -87,6 +88,6 @@ Examples:
 #[command(after_help = INDEX_EXAMPLES)]
 pub(crate) struct IndexArgs {
     /// Store directory [default: $PRECAST_STORE, else ./artifacts]
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
 }

@@ -35,7 +35,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "auto|strict|interpret|jit|tiered", default_value_t)]
     pub(crate) policy: Policy,
     /// Store for artifacts compiled on a miss (created if missing) [default: the first --store, if writable]
-    #[arg(long, value_name = "DIR", help_heading = "Layers")]
+    #[arg(long, value_name = "DIR", help_heading = "Layers", value_parser = super::local())]
     pub(crate) writable: Option<PathBuf>,
     /// Report on stderr which artifact ran each op, and other events
     #[arg(short = 'v', long, visible_alias = "verbose")]

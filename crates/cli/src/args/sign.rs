@@ -29,9 +29,26 @@ pub(crate) struct PasswordArgs {
     /// Use a key without a password
     #[arg(long, conflicts_with = "password_file")]
     pub(crate) no_password: bool,
-    /// Read the password from the first line of this file [default: prompt for it]
+    /// Read the password from the first line of this file, or of standard input for `-` [default: prompt for it]
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
+}
+
+/// The source of signatures.
+#[derive(Debug, Args)]
+pub(crate) struct SignerArgs {
+    /// Secret key from `precast keygen` or `minisign -G`; `-` for standard input, /dev/fd/N for an open descriptor
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// Sign with this program, e.g. for a hardware token: it is started with a file, and prints minisign's signature of
+    /// it
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "key", requires = "public")]
+    pub(crate) signer: Option<PathBuf>,
+    /// Public key of --signer
+    #[arg(long, value_name = "FILE", requires = "signer")]
+    pub(crate) public: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) password: PasswordArgs,
 }
 
 const SIGN_EXAMPLES: &str = "\
@@ -39,23 +56,27 @@ Examples:
   precast sign model.precast --key alice.key     write model.precast.minisig, or add to it
   precast sign --store artifacts --key ci.key    sign every record and entry of a store
   precast sign precast.keyring --key alice.key   sign a keyring that will replace another
+  precast sign --dsse model.precast.provenance.json --key alice.key   sign provenance
+  precast sign model.precast --key - < /run/secrets/key      a key from standard input
+  precast sign model.precast --signer ./token --public token.pub   another program signs
   minisign -V -p alice.pub -m model.precast      check a signature with minisign";
 
 /// Sign files, or the records and entries of a store; existing signatures of this key are kept
 #[derive(Debug, Args)]
 #[command(after_help = SIGN_EXAMPLES)]
+#[command(group = clap::ArgGroup::new("by").args(["key", "signer"]).required(true))]
 pub(crate) struct SignArgs {
     /// Bundles, exports or keyrings to sign
     #[arg(value_name = "FILE", required_unless_present = "store")]
     pub(crate) files: Vec<PathBuf>,
     /// Sign the records and entries of this store (repeatable)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Vec<PathBuf>,
-    /// Secret key from `precast keygen` or `minisign -G`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) key: PathBuf,
+    /// Sign in-toto statements as DSSE envelopes: FILE.intoto.jsonl instead of .minisig
+    #[arg(long, conflicts_with_all = ["store", "signer"])]
+    pub(crate) dsse: bool,
     #[command(flatten)]
-    pub(crate) password: PasswordArgs,
+    pub(crate) signer: SignerArgs,
 }
 
 const TRUST_EXAMPLES: &str = "\

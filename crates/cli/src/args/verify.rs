@@ -41,6 +41,12 @@ pub(crate) struct VerifyArgs {
     /// Check that the stores have the artifacts that these lock files name and pin
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) lock: Vec<PathBuf>,
+    /// Check the signed provenance next to each bundle (`precast sign --dsse`)
+    #[arg(long)]
+    pub(crate) provenance: bool,
+    /// Builder URI that the provenance must name
+    #[arg(long, value_name = "URI", requires = "provenance")]
+    pub(crate) builder: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

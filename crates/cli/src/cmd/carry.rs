@@ -1,9 +1,13 @@
 //! `precast export` and `precast import`.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use precast_core::event::split_hints;
 use precast_store::keyring::with_signature;
-use precast_store::{Export, ImportError, Imported, OpenError, OpenExportError, Store, file};
+use precast_store::{
+    Export, ImportError, Imported, Keyring, OpenError, OpenExportError, Release, Store, file,
+};
 use serde_json::json;
 
 use crate::args::{ExportArgs, ImportArgs, LayerArgs};
@@ -15,7 +19,7 @@ use crate::{events, exported, layers, print, term, whole};
 /// Exports a store.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     whole::check(&args.out, Kind::Export)?;
-    let secret = args.key.as_ref().map(|key| Secret::open(key, &args.password)).transpose()?;
+    let secret = Secret::open(&args.signer)?;
     let store = Store::open(layers::to_build(args.store))?.on_event(events::hear);
     let names = (!args.entry.is_empty()).then(|| args.entry.iter().cloned().collect());
     let mut export = store.export(names.as_ref())?;
@@ -45,12 +49,59 @@ pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Signs the statement of an export.
+/// Warns about an unsigned import that programs under the keyring of this environment will not use.
+fn warn_unserved(export: &Export, store: Option<&Store>) -> Result<(), Failure> {
+    let Some(keyring) = layers::open_keyring(&LayerArgs::default())? else { return Ok(()) };
+    if let Err(error) = export.check_served(&keyring, store) {
+        let (message, _) = split_hints(&error.to_string());
+        term::warning(&message);
+    }
+    Ok(())
+}
+
+/// Signs an export: its statement, and each record and entry, so that the target can serve them under a keyring.
 pub(super) fn sign(export: &mut Export, secret: &Secret, path: &Path) -> Result<(), Failure> {
+    export.sign_items(&secret.public, |bytes, name| secret.sign(bytes, name))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let signature = secret.sign(export.statement(), &name)?;
     let all = with_signature(export.statement(), &secret.public, &export.signatures(), &signature)?;
     export.set_signatures(all);
+    Ok(())
+}
+
+/// Opens an export, which enough keys of the keyring must have signed. Returns it with the names of the keys.
+fn open(path: &Path, keyring: Option<&Keyring>) -> Result<(Export, Vec<String>), Failure> {
+    let damaged = |error| {
+        Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(Exit::Damaged)
+    };
+    let bytes = file::read(path, u64::MAX)?;
+    if Kind::of(&bytes) == Kind::Bundle {
+        return Err(Failure::new(format!("`{}` is a bundle, expected an export", path.display()))
+            .hint("use the bundle directly with `--bundle`, or create an export with `precast export`"));
+    }
+    let Some(keyring) = keyring else { return Ok((Export::open(&bytes).map_err(damaged)?, Vec::new())) };
+    match Export::open_signed(&bytes, keyring) {
+        Ok((export, names)) => Ok((export, names.into_iter().map(str::to_owned).collect())),
+        Err(OpenExportError::Unsigned(unsigned)) => {
+            let hint = unsigned.hint();
+            Err(Failure::new(format!("`{}` is not {unsigned}{hint}", path.display())).exiting(Exit::Unsigned))
+        }
+        Err(error) => Err(damaged(error)),
+    }
+}
+
+/// Reports that another release of the name is still served.
+fn tell_served(store: &Store, release: Option<&Release>) -> Result<(), Failure> {
+    let Some(release) = release else { return Ok(()) };
+    let served = store.deployed()?.into_iter().find(|deployed| deployed.name == release.name);
+    if let Some(current) =
+        served.and_then(|served| served.current).filter(|current| *current != release.number)
+    {
+        term::note(&format!(
+            "release `{}={current}` is still served; serve this one with `precast release switch {release}`",
+            release.name
+        ));
+    }
     Ok(())
 }
 
@@ -63,29 +114,20 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
             .hint("name a keyring with `--keyring FILE`, or skip the check with `--unsigned`"));
     }
     let path = args.file;
-    let damaged = |error| {
-        Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(Exit::Damaged)
-    };
-    let bytes = file::read(&path, u64::MAX)?;
-    if Kind::of(&bytes) == Kind::Bundle {
-        return Err(Failure::new(format!("`{}` is a bundle, expected an export", path.display()))
-            .hint("use the bundle directly with `--bundle`, or create an export with `precast export`"));
+    let (export, names) = open(&path, keyring.as_deref())?;
+    let switch = args.switch.then(|| export.release()).transpose()?.flatten();
+    if args.switch && switch.is_none() {
+        return Err(Failure::usage(format!("`{}` states no release to switch to", path.display()))
+            .hint("number it with `precast export --release NAME=NUMBER`"));
     }
-    let (export, names) = match &keyring {
-        None => (Export::open(&bytes).map_err(damaged)?, Vec::new()),
-        Some(keyring) => Export::open_signed(&bytes, keyring).map_err(|error| match error {
-            OpenExportError::Unsigned(unsigned) => {
-                let hint = unsigned.hint();
-                Failure::new(format!("`{}` is not {unsigned}{hint}", path.display())).exiting(Exit::Unsigned)
-            }
-            error => damaged(error),
-        })?,
-    };
     let refused = |error: ImportError| {
         let exit = match &error {
-            ImportError::Publish(_) | ImportError::Entry(_) => Exit::Error,
+            ImportError::Publish(_)
+            | ImportError::Entry(_)
+            | ImportError::Find(_)
+            | ImportError::Deploy(_) => Exit::Error,
             ImportError::Release(error) if !error.is_damage() => Exit::Error,
-            ImportError::Rollback { .. } => Exit::Unsigned,
+            ImportError::Rollback { .. } | ImportError::Unserved { .. } => Exit::Unsigned,
             _ => Exit::Damaged,
         };
         Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(exit)
@@ -97,15 +139,28 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         Err(OpenError::Missing { .. }) => None,
         opened => Some(opened?.on_event(events::hear)),
     };
-    if let Some(store) = known.filter(|_| !args.older) {
-        export.check_release(&store).map_err(refused)?;
+    if let Some(store) = known.as_ref().filter(|_| !args.older) {
+        export.check_release(store).map_err(refused)?;
+    }
+    match &keyring {
+        Some(keyring) => export.check_served(keyring, known.as_ref()).map_err(refused)?,
+        None => warn_unserved(&export, known.as_ref())?,
     }
     let imported = match args.dry_run {
         true => verified,
         false => {
             let store = Store::create(&into)?.on_event(events::hear);
             let imported = if args.older { export.import_older(&store) } else { export.import(&store) };
-            imported.map_err(refused)?
+            let imported = imported.map_err(refused)?;
+            match switch {
+                Some(release) => {
+                    let store =
+                        keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
+                    store.switch(&release).map_err(super::release::refused)?;
+                }
+                None => tell_served(&store, export.release()?.as_ref())?,
+            }
+            imported
         }
     };
     let Imported { records, fresh, entries } = imported;

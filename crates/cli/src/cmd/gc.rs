@@ -26,7 +26,14 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
         [] => (None, BTreeSet::new()),
         files => roots(files).map(|(roots, pinned)| (Some(roots), pinned))?,
     };
-    let keep = Keep { declared, pinned, max_age: args.max_age, max_size: args.max_size, grace: args.grace };
+    let keep = Keep {
+        declared,
+        pinned,
+        releases: args.keep_releases,
+        max_age: args.max_age,
+        max_size: args.max_size,
+        grace: args.grace,
+    };
     // Every reader moves damaged files to quarantine, even in a dry run.
     let store = match Store::open(&path) {
         // The first program that compiles creates the cache.
@@ -40,6 +47,7 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
         true => None,
         false => {
             check_some_stays(&path, &keep, &plan)?;
+            check_clock(&path, &plan, args.empty)?;
             Some(store.sweep(&plan)?)
         }
     };
@@ -134,12 +142,31 @@ fn check_some_stays(path: &Path, keep: &Keep, plan: &GcPlan) -> Result<(), Failu
         .hint("name the manifests that the store was built from, and build first; list the deletions with `--dry-run`"))
 }
 
+/// Refuses to delete everything because of its age: the clock may be wrong.
+fn check_clock(path: &Path, plan: &GcPlan, may_empty: bool) -> Result<(), Failure> {
+    let is_artifact = |victim: &&Victim| matches!(victim.kind, VictimKind::Entry | VictimKind::Record);
+    let mut artifacts = plan.victims.iter().filter(is_artifact).peekable();
+    let has_artifacts = artifacts.peek().is_some();
+    if may_empty
+        || !has_artifacts
+        || plan.records + plan.entries > 0
+        || artifacts.any(|victim| victim.reason != Reason::Old)
+    {
+        return Ok(());
+    }
+    let message = format!(
+        "everything in store `{}` is older than allowed, so everything would be deleted",
+        path.display()
+    );
+    Err(Failure::new(message).hint("check the clock with `date`; if it is right, pass `--empty`"))
+}
+
 fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> String {
     let mut text = format!("store `{}`\n", path.display());
     let (records, entries) =
         (print::count(plan.records, "record", "records"), print::count(plan.entries, "entry", "entries"));
     let _ = writeln!(text, "  keep    {entries}, {records}, {}", print::size(plan.bytes));
-    for kind in [VictimKind::Entry, VictimKind::Record] {
+    for kind in [VictimKind::Entry, VictimKind::Release, VictimKind::Record] {
         let victims: Vec<&Victim> = plan.victims.iter().filter(|victim| victim.kind == kind).collect();
         for victim in victims.iter().take(LISTED) {
             let (what, why) = (describe(victim), victim.reason.words());
@@ -193,6 +220,7 @@ fn text(path: &Path, keep: &Keep, plan: &GcPlan, swept: Option<&Swept>) -> Strin
 fn describe(victim: &Victim) -> String {
     match victim.kind {
         VictimKind::Entry => format!("entry `{}`", victim.name),
+        VictimKind::Release => format!("release `{}`", victim.name),
         _ => victim.name.clone(),
     }
 }
@@ -233,6 +261,7 @@ fn to_json(path: &Path, plan: &GcPlan, swept: Option<&Swept>) -> Value {
 fn kind(kind: VictimKind) -> &'static str {
     match kind {
         VictimKind::Entry => "entry",
+        VictimKind::Release => "release",
         VictimKind::Record => "record",
         VictimKind::Temporary => "temporary",
         VictimKind::Quarantined => "quarantined",
@@ -246,6 +275,7 @@ fn reason(reason: Reason) -> &'static str {
         Reason::Old => "old",
         Reason::Superseded => "superseded",
         Reason::Budget => "budget",
+        Reason::Past => "past",
         _ => "unreachable",
     }
 }

@@ -16,6 +16,7 @@ mod ops;
 mod passes;
 mod profile;
 mod record;
+mod release;
 #[cfg(feature = "remote")]
 mod remote;
 mod run;
@@ -65,6 +66,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
         Command::Pull(args) => remote::pull(args),
         #[cfg(feature = "remote")]
         Command::Index(args) => remote::index(args),
+        Command::Release(args) => release::run(args),
         Command::Gc(args) => gc::run(args),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),

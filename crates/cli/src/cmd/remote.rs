@@ -14,9 +14,9 @@ use crate::{events, layers, print, provenance, term, whole};
 
 /// Pushes a store, a bundle or an export.
 pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
-    let place: RemoteUrl = args.url.parse().map_err(|error| {
+    let place: RemoteUrl = args.url.expose().parse().map_err(|error| {
         let failure = Failure::from(error);
-        match !RemoteUrl::is_meant(&args.url) || args.url.starts_with("file:") {
+        match !RemoteUrl::is_meant(args.url.expose()) || args.url.expose().starts_with("file:") {
             true => failure.hint(
                 "export to a directory with `precast export --out FILE`, and import it with `precast \
                                   import`",
@@ -122,7 +122,7 @@ fn push_release(place: &RemoteUrl, path: &Path, sbom: Option<&Path>, json: bool)
 
 /// Pulls a bundle or an export.
 pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
-    let place: RemoteUrl = args.url.parse()?;
+    let place: RemoteUrl = args.url.expose().parse()?;
     let keyring = layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?;
     let mut fetched = Registry::open(&place, Patience::default())?.fetch()?;
     let unsigned = |unsigned: Box<Unsigned>| {

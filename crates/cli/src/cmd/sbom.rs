@@ -8,19 +8,31 @@
 //!                      source:<content id> a file that is compiled into it
 //!                      library:<name>      of the system
 //! ```
-//! Each part of a bundle is listed once, by its identity, so equal bundles have equal bills. Files have a BLAKE3
-//! hash, which `b3sum` computes; the identities are our own hashes.
+//! Each part of a bundle is listed once, by its identity. The bill depends on the bytes of the bundle and on the options,
+//! not on the name of the file. Files have SHA-256 and BLAKE3 hashes; the identities are our own hashes.
+//!
+//! Each component has the data fields of [NTIA's minimum](https://www.ntia.gov/report/2021/minimum-elements-software-bill-materials-sbom):
+//! supplier, name, version, another identifier (purl), dependencies. A bundle does not contain the suppliers of foreign
+//! files and of system libraries: they are `NOASSERTION`. The author and the supplier of the bundle are options, and the
+//! time is that of `SOURCE_DATE_EPOCH`, if it is set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use precast_store::archive::SHARED_OBJECT;
 use precast_store::{Bundle, BundleLoadError, Entry, Record};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::args::SbomArgs;
 use crate::error::{Exit, Failure};
-use crate::provenance::hex;
+use crate::provenance::{self, hex};
 use crate::term;
+
+/// The name of a bundle. The name of its file does not matter.
+const BUNDLE: &str = "precast-bundle";
+
+/// Stands for data that the bundle does not contain.
+const UNKNOWN: &str = "NOASSERTION";
 
 /// Runs the command.
 pub(super) fn run(args: &SbomArgs) -> Result<Exit, Failure> {
@@ -28,8 +40,7 @@ pub(super) fn run(args: &SbomArgs) -> Result<Exit, Failure> {
     if let Some(damage) = bundle.verify().first() {
         return Err(Failure::new(damage.to_string()).exiting(Exit::Damaged));
     }
-    let name = args.bundle.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    term::print_json(&bill(&bundle, &name)?)?;
+    term::print_json(&bill(&bundle, args)?)?;
     Ok(Exit::Ok)
 }
 
@@ -40,7 +51,7 @@ struct Bill {
     dependencies: BTreeMap<String, BTreeSet<String>>,
 }
 
-fn bill(bundle: &Bundle, name: &str) -> Result<Value, Failure> {
+fn bill(bundle: &Bundle, args: &SbomArgs) -> Result<Value, Failure> {
     let mut bill = Bill::default();
     let hash = blake3::hash(bundle.bytes());
     let root = format!("bundle:{}", hash.to_hex());
@@ -55,21 +66,30 @@ fn bill(bundle: &Bundle, name: &str) -> Result<Value, Failure> {
     for entry in bundle.entries() {
         bill.entry(&root, &entry);
     }
+    let supplier = args.supplier.as_deref().unwrap_or(UNKNOWN);
+    let mut metadata = json!({
+        "component": {
+            "type": "file", "bom-ref": root, "name": BUNDLE, "version": hash.to_hex().as_str(),
+            "supplier": {"name": supplier}, "licenses": licences(args.license.as_deref()),
+            "purl": purl(BUNDLE, hash.to_hex().as_str()), "hashes": hashes(bundle.bytes()),
+        },
+    });
+    if let Some(author) = args.author.as_ref().or(args.supplier.as_ref()) {
+        metadata["authors"] = json!([{"name": author}]);
+    }
+    if let Some(time) = provenance::stated_time()? {
+        metadata["timestamp"] = json!(time);
+    }
     let (tool, version) = bundle.generator().split_once(' ').unwrap_or((bundle.generator(), ""));
     let dependencies = bill.dependencies.iter().map(|(of, on)| json!({"ref": of, "dependsOn": on}));
+    metadata["tools"] = json!({"components": [{"type": "application", "name": tool, "version": version}]});
     Ok(json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
         "serialNumber": serial(hash.as_bytes()),
         "version": 1,
-        "metadata": {
-            "tools": {"components": [{"type": "application", "name": tool, "version": version}]},
-            "component": {
-                "type": "file", "bom-ref": root, "name": name,
-                "hashes": [{"alg": "BLAKE3", "content": hash.to_hex().as_str()}],
-            },
-        },
+        "metadata": metadata,
         "dependencies": dependencies.collect::<Vec<_>>(),
         "components": bill.components.into_values().collect::<Vec<_>>(),
     }))
@@ -91,32 +111,52 @@ impl Bill {
         let reference = format!("record:{}", record.id());
         let toolchain = record.toolchain.map(|id| id.to_string()).unwrap_or_default();
         let mut component = json!({
-            "type": "library", "name": SHARED_OBJECT, "version": record.digest,
+            "type": "library", "name": SHARED_OBJECT, "version": record.digest, "supplier": {"name": UNKNOWN},
+            "purl": purl(SHARED_OBJECT, &record.digest.to_string()),
             "description": format!("machine code for {}, {}", record.target, record.isa),
             "properties": properties(&[
                 ("action", record.action.to_string()),
                 ("target", record.target.clone()),
                 ("isa", record.isa.clone()),
                 ("profile", record.profile.to_string()),
-                ("toolchain", toolchain),
+                ("toolchain", toolchain.clone()),
             ]),
         });
         // Code that is linked into a program statically is not in its bundle.
         if !code.is_empty() {
-            component["hashes"] = json!([{"alg": "BLAKE3", "content": hex(blake3::hash(code).as_bytes())}]);
+            component["hashes"] = hashes(code);
         }
         self.put(root, &reference, component);
+        if !toolchain.is_empty() {
+            // Tools of the build are not part of the bundle.
+            let component = json!({
+                "type": "application", "name": "C toolchain", "version": toolchain, "scope": "excluded",
+                "description": "the version is a hash of all files that the compiler loads",
+                "supplier": {"name": UNKNOWN}, "purl": purl("c-toolchain", &toolchain),
+            });
+            self.put(&reference, &format!("toolchain:{toolchain}"), component);
+        }
         for member in &record.members {
             let module = format!("module:{}", member.key);
-            let component = json!({"type": "library", "name": member.signature, "version": member.key, "description": "generated C"});
+            let component = json!({
+                "type": "library", "name": member.signature, "version": member.key, "description": "generated C",
+                "supplier": {"name": UNKNOWN}, "purl": purl("module", &member.key.to_string()),
+            });
             self.put(&reference, &module, component);
             for (name, content) in member.document.iter().flat_map(|document| &document.sources) {
-                let component = json!({"type": "file", "name": name, "version": content});
+                let component = json!({
+                    "type": "file", "name": name, "version": content,
+                    "supplier": {"name": supplier_of(name)}, "licenses": licences(licence_of(name)),
+                    "purl": purl(name, &content.to_string()),
+                });
                 self.put(&module, &format!("source:{content}"), component);
             }
         }
         for library in &record.requires.needed {
-            let component = json!({"type": "library", "name": library, "description": "of the system"});
+            let component = json!({
+                "type": "library", "name": library, "version": UNKNOWN, "description": "of the system",
+                "supplier": {"name": UNKNOWN}, "purl": purl(library, "unknown"),
+            });
             self.put(&reference, &format!("library:{library}"), component);
         }
     }
@@ -130,6 +170,7 @@ impl Bill {
         );
         let component = json!({
             "type": "library", "name": entry.name, "version": entry.id(), "description": entry.program.to_string(),
+            "supplier": {"name": UNKNOWN}, "purl": purl(&entry.name, &entry.id().to_string()),
             "properties": properties,
         });
         self.put(root, &reference, component);
@@ -137,6 +178,42 @@ impl Bill {
             self.depend(&reference, &format!("module:{key}"));
         }
     }
+}
+
+/// Returns the supplier of a source, by its name: headers of precast begin with `precast/`.
+fn supplier_of(source: &str) -> &'static str {
+    if source.starts_with("precast/") { "precast" } else { UNKNOWN }
+}
+
+/// Returns the licence of a source as an SPDX expression, if it is known.
+fn licence_of(source: &str) -> Option<&'static str> {
+    source.starts_with("precast/").then_some(env!("CARGO_PKG_LICENSE"))
+}
+
+fn licences(expression: Option<&str>) -> Value {
+    expression.map_or_else(|| json!([]), |expression| json!([{"expression": expression}]))
+}
+
+/// Returns the hashes of bytes.
+fn hashes(bytes: &[u8]) -> Value {
+    json!([
+        {"alg": "SHA-256", "content": hex(&Sha256::digest(bytes))},
+        {"alg": "BLAKE3", "content": hex(blake3::hash(bytes).as_bytes())},
+    ])
+}
+
+/// Returns a package URL of the type `generic`.
+fn purl(name: &str, version: &str) -> String {
+    let mut encoded = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' | b'~' => {
+                encoded.push(char::from(byte));
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    format!("pkg:generic/{encoded}@{version}")
 }
 
 fn properties(pairs: &[(&str, String)]) -> Value {

@@ -26,9 +26,10 @@ pub(super) fn keygen(args: &KeygenArgs) -> Result<Exit, Failure> {
 
 /// Signs files and stores.
 pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
-    let secret = Secret::open(&args.key, &args.password)?;
+    let missing = || Failure::usage("missing `--key` or `--signer`");
+    let secret = Secret::open(&args.signer)?.ok_or_else(missing)?;
     for path in &args.files {
-        let signed = sign_file(path, &secret)?;
+        let signed = if args.dsse { secret.attest(path)? } else { sign_file(path, &secret)? };
         term::print(&format!("signed  {} by `{}`\n", signed.display(), secret.public.name))?;
     }
     for path in &args.store {

@@ -17,7 +17,7 @@ use crate::compared::Compared;
 use crate::difference::{self, Files};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::{health, held, layers, term};
+use crate::{attested, health, held, layers, term};
 
 /// Runs the command.
 pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
@@ -26,6 +26,9 @@ pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
     let is_alone = args.layers.is_empty() && !exports.is_empty() && args.lock.is_empty();
     let mut health = if is_alone { Vec::new() } else { health::of_layers(&args.layers, true)? };
     health.extend(health::of_exports(&exports, &args.layers)?);
+    if args.provenance {
+        health.extend(attested::of_bundles(&args.layers, args.builder.as_deref())?);
+    }
     if health.is_empty() {
         return Err(layers::none());
     }

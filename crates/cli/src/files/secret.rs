@@ -8,22 +8,43 @@ use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 use precast_store::file;
 use precast_store::keyring::Key;
 
-use crate::args::PasswordArgs;
+use crate::args::{PasswordArgs, SignerArgs};
 use crate::error::Failure;
 use crate::kind::Kind;
+use crate::{dsse, handed};
 
 /// The largest file of a key in bytes, far above the size of any key.
 const LIMIT: u64 = 1 << 16;
 
-/// An open secret key and its public key.
+/// The position of the Ed25519 key in the bytes of an open minisign key.
+const SECRET: std::ops::Range<usize> = 62..126;
+
+/// A source of signatures and its public key.
 pub(crate) struct Secret {
-    key: SecretKey,
+    source: Source,
     pub(crate) public: Key,
 }
 
+enum Source {
+    Key(SecretKey),
+    /// A program that has the key.
+    Program(PathBuf),
+}
+
 impl Secret {
+    /// Opens the key or names the program of a command line. Returns `None` without both.
+    pub(crate) fn open(args: &SignerArgs) -> Result<Option<Self>, Failure> {
+        match (&args.key, &args.signer, &args.public) {
+            (Some(key), ..) => Self::open_key(key, &args.password).map(Some),
+            (None, Some(program), Some(path)) => {
+                Ok(Some(Self { source: Source::Program(program.clone()), public: public(path)? }))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Opens a key, with its password if it has one.
-    pub(crate) fn open(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
+    fn open_key(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
         let refused =
             |what: String| Failure::new(format!("cannot use key `{}`", path.display())).because(what);
         let text = read(path)?;
@@ -39,17 +60,32 @@ impl Secret {
             }
         };
         let public = PublicKey::from_secret_key(&key).map_err(|error| refused(error.to_string()))?;
-        let public = Key::parse(&name(path), &public.to_base64())?;
-        Ok(Self { key, public })
+        let named = if handed::is_handed(path) { "key".to_owned() } else { name(path) };
+        let public = Key::parse(&named, &public.to_base64())?;
+        Ok(Self { source: Source::Key(key), public })
+    }
+
+    /// Signs an in-toto statement as a DSSE envelope. Returns the path of the envelope.
+    pub(crate) fn attest(&self, path: &Path) -> Result<PathBuf, Failure> {
+        let Source::Key(key) = &self.source else {
+            return Err(Failure::usage("cannot sign an envelope with another program").hint("use `--key`"));
+        };
+        let bytes = key.to_bytes();
+        let secret = bytes.get(SECRET).ok_or_else(|| Failure::new("cannot use the key"))?;
+        dsse::sign(path, &self.public, secret)
     }
 
     /// Signs bytes; the file name becomes part of the trusted comment.
     pub(crate) fn sign(&self, bytes: &[u8], file: &str) -> Result<String, Failure> {
+        let key = match &self.source {
+            Source::Key(key) => key,
+            Source::Program(program) => return handed::sign(program, bytes, file),
+        };
         let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let plain: String = file.chars().filter(|c| !c.is_control()).collect();
         let comment = format!("timestamp:{}\tfile:{plain}\thashed", seconds.as_secs());
         let untrusted = format!("signature by {}", self.public.name);
-        let signature = minisign::sign(None, &self.key, bytes, Some(&comment), Some(&untrusted));
+        let signature = minisign::sign(None, key, bytes, Some(&comment), Some(&untrusted));
         let signature = signature.map_err(|error| Failure::new("cannot sign").because(error.to_string()))?;
         Ok(signature.into_string())
     }
@@ -58,7 +94,7 @@ impl Secret {
 /// Reads the file of a secret key; rejects any other file.
 fn read(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
-    let bytes = file::read(path, LIMIT).map_err(|error| match error.kind() {
+    let bytes = read_private(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => Failure::new(format!("key `{shown}` not found")).hint(format!(
             "create one with `precast keygen {}`",
             precast_store::trust::quoted(&secret_path(path))
@@ -161,8 +197,10 @@ pub(crate) fn public(path: &Path) -> Result<Key, Failure> {
 
 fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
     let Some(path) = &args.password_file else { return Ok(None) };
+    let bytes = read_private(path)?;
     check_private(path)?;
-    let text = file::read_text(path)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::new(format!("the password in `{}` is not UTF-8", path.display())))?;
     let first = text.lines().next().unwrap_or_default();
     if first.is_empty() {
         return Err(Failure::new(format!("the first line of `{}` is empty", path.display()))
@@ -171,17 +209,26 @@ fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
     Ok(Some(first.to_owned()))
 }
 
-/// Rejects a secret file that other users can read.
+/// Reads a file with a secret, or the descriptor that is named in its place.
+fn read_private(path: &Path) -> std::io::Result<Vec<u8>> {
+    if handed::is_handed(path) { handed::read(path, LIMIT) } else { file::read(path, LIMIT) }
+}
+
+/// Rejects a secret file that other users can read. A descriptor is private: whoever opened it decided to use it.
 #[cfg(unix)]
 fn check_private(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt as _;
+    if handed::is_handed(path) {
+        return Ok(());
+    }
     let mode = fs_err::metadata(path)?.permissions().mode();
     if mode & 0o077 == 0 {
         return Ok(());
     }
     let quoted = precast_store::trust::quoted(path);
     Err(Failure::new(format!("`{}` is readable by other users", path.display()))
-        .hint(format!("run `chmod 600 {quoted}` if nobody has read the file; otherwise create a new one")))
+        .hint(format!("run `chmod 600 {quoted}` if nobody has read the file; otherwise create a new one"))
+        .hint(format!("if its mode is fixed, as that of Docker's secrets, redirect it: `-` as its name, and `< {quoted}`")))
 }
 
 #[cfg(not(unix))]

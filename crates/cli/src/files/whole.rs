@@ -9,11 +9,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use precast_store::file::Kind as Special;
+use precast_store::keyring::SUFFIX;
+use precast_store::trust::{self, PathCheck, Protection};
 use precast_store::whole::Whole;
 #[cfg(unix)]
 use rustix::fs::OFlags;
 
 use crate::kind::Kind;
+use crate::term;
 
 /// An error of writing a file.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +70,37 @@ pub(crate) fn check(path: &Path, wanted: Kind) -> Result<(), WriteError> {
         found if found == wanted => Ok(()),
         found => Err(WriteError::Other { path: path.to_owned(), found, wanted }),
     }
+}
+
+/// Returns whether a regular file has these bytes, belongs to this user, and nobody else can write to it. Such a file need
+/// not be written again.
+pub(crate) fn has(path: &Path, bytes: &[u8]) -> bool {
+    let is_safe = matches!(
+        fs_err::canonicalize(path).and_then(|path| trust::open_file(&path, Protection::Permissions)),
+        Ok(PathCheck::Trusted((_, metadata))) if metadata.len() == bytes.len() as u64
+    );
+    is_safe && fs_err::read(path).is_ok_and(|found| found == bytes)
+}
+
+/// Removes the signatures of a file that is about to be replaced: they cannot be valid for other bytes.
+pub(crate) fn forget_signatures(path: &Path) -> Result<(), WriteError> {
+    let target = fs_err::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let beside = |path: &Path| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(SUFFIX);
+        PathBuf::from(name)
+    };
+    let mut places = vec![beside(path), beside(&target)];
+    places.dedup();
+    for place in places {
+        // Another file with this name belongs to the user.
+        if !place.is_file() || !Kind::at(&place).is_ok_and(|kind| kind == Kind::Signatures) {
+            continue;
+        }
+        fs_err::remove_file(&place).map_err(|source| WriteError::Io { path: place.clone(), source })?;
+        term::note(&format!("removed `{}`, which signed the previous file", place.display()));
+    }
+    Ok(())
 }
 
 /// Writes the output of `fill` to a temporary file next to `path`.

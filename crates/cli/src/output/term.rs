@@ -1,7 +1,7 @@
 //! The terminal: the only module of the workspace's libraries and tools that prints for users.
 //!
 //! Anstream decides whether to use colours (a terminal, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`). A closed reader, as in
-//! `precast ls | head`, ends the output and is not an error.
+//! `precast ls | head`, ends the output and is not an error. Everything is printed without secrets.
 #![allow(clippy::print_stderr, reason = "this is where messages are printed")]
 
 use std::borrow::Cow;
@@ -14,6 +14,7 @@ use serde::Serialize;
 use precast_core::names::is_hidden;
 
 use crate::error::{Failure, Rendered};
+use crate::secrets::hide;
 
 /// The style of headings of tables and of `--help`.
 pub(crate) const HEADING: Style = AnsiColor::Green.on_default().bold();
@@ -33,7 +34,7 @@ pub(crate) const STYLES: Styles = Styles::styled()
 
 /// Prints text to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    print_as_it_is(&shown(text))
+    print_as_it_is(&shown(&hide(text)))
 }
 
 fn print_as_it_is(text: &str) -> Result<(), Failure> {
@@ -51,7 +52,8 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::new("cannot render the result as JSON").because(error))?;
     text.push('\n');
-    print_as_it_is(&text)
+    // Indented, each string is on a line of its own, so the text stays valid JSON.
+    print_as_it_is(&hide(&text))
 }
 
 /// Escapes characters that a terminal would act upon or not show, because names and words come from untrusted files.
@@ -87,8 +89,14 @@ fn acts(c: char) -> bool {
 
 /// Prints a message of clap: help, version, or an error in the command line.
 pub(crate) fn usage(message: &clap::Error) -> u8 {
-    // A failure to print this cannot be reported.
-    let _ = message.print();
+    let text = message.render();
+    // clap quotes arguments, which may contain secrets. Without them, its styles are kept.
+    if message.use_stderr() && hide(&text.to_string()) != text.to_string() {
+        to_stderr(&text.to_string());
+    } else {
+        // A failure to print this cannot be reported.
+        let _ = message.print();
+    }
     u8::try_from(message.exit_code()).unwrap_or(1)
 }
 
@@ -116,7 +124,7 @@ pub(crate) fn note(text: &str) {
 
 fn to_stderr(text: &str) {
     // A failure to print this cannot be reported.
-    let _ = anstream::stderr().lock().write_all(shown(text).as_bytes());
+    let _ = anstream::stderr().lock().write_all(shown(&hide(text)).as_bytes());
 }
 
 /// Creates a progress bar of `len` steps, which shows only on a terminal.

@@ -11,8 +11,8 @@ use precast_store::event::{self, chain, split_hints};
 use precast_store::key::ambiguous;
 use precast_store::keyring::check_file;
 use precast_store::{
-    Bundle, Entry, Event, Export, Keyring, MissingModule, OpenBundleError, OpenExportError, Store, file,
-    lacking,
+    Bundle, Entry, Event, Export, Keyring, MissingModule, OpenBundleError, OpenError, OpenExportError,
+    OpenSignedError, Store, file, lacking,
 };
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(crate) struct Health {
 }
 
 impl Health {
-    fn new(name: String) -> Self {
+    pub(crate) fn new(name: String) -> Self {
         Self { name, facts: Vec::new(), problems: Vec::new(), exit: Exit::Ok }
     }
 
@@ -41,7 +41,18 @@ impl Health {
     /// were read.
     fn of_bundle(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("bundle `{}`", path.display()));
-        let bundle = match Bundle::open_unsigned(path) {
+        let opened = match (Bundle::open_unsigned(path), keyring) {
+            // Signatures replace the permissions.
+            (Err(OpenBundleError::Untrusted(untrusted)), Some(keyring)) => {
+                match Bundle::open_signed(path, keyring) {
+                    Err(OpenSignedError::Open(error)) => Err(error),
+                    Err(_) => Err(untrusted.into()),
+                    Ok(bundle) => Ok(bundle),
+                }
+            }
+            (opened, _) => opened,
+        };
+        let bundle = match opened {
             Ok(bundle) => bundle,
             Err(error) => {
                 let damaged = verify
@@ -113,8 +124,16 @@ impl Health {
     /// entries.
     fn of_store(path: &Path, verify: bool, keyring: Option<&Keyring>) -> Result<Self, Failure> {
         let mut health = Self::new(format!("store `{}`", path.display()));
-        let opened = Store::open(path).map_err(Failure::from);
-        let looked = opened.and_then(|store| health.look(&store, verify).map(|()| store));
+        let opened = Store::open(path).and_then(|store| Ok(store.check_trust().map(|()| store)?));
+        let opened = match (opened, keyring) {
+            // Signatures replace the permissions. Links are still a fault.
+            (Err(OpenError::Untrusted(_)), Some(_)) => {
+                Store::inspect(path).and_then(|store| Ok(store.check_trust().map(|()| store)?))
+            }
+            (opened, _) => opened,
+        };
+        let looked =
+            opened.map_err(Failure::from).and_then(|store| health.look(&store, verify).map(|()| store));
         match looked {
             Ok(store) => keyring.map_or(Ok(()), |keyring| health.check_signatures(&store, keyring))?,
             Err(failure) => return Ok(health.broken(failure, false)),
@@ -124,7 +143,6 @@ impl Health {
 
     fn look(&mut self, store: &Store, verify: bool) -> Result<(), Failure> {
         let path = store.path();
-        store.check_trust()?;
         let stated = file::read_text(&path.join("STORE"))?;
         let format =
             stated.lines().find_map(|line| line.strip_prefix("format=")).unwrap_or("unknown").to_owned();
@@ -195,6 +213,19 @@ impl Health {
              may miss, also in `precast run --entry`"
         ));
         self.problems.push(OtherVersion::HINT.to_owned());
+    }
+
+    /// Adds a fact.
+    pub(crate) fn fact(&mut self, name: &'static str, value: Value) {
+        self.facts.push((name, value));
+    }
+
+    /// Adds a problem with its hints.
+    pub(crate) fn fail(&mut self, why: &str, exit: Exit) {
+        let (message, hints) = split_hints(why);
+        self.problems.push(message);
+        self.problems.extend(hints.into_iter().map(|hint| format!("hint: {hint}")));
+        self.exit = exit;
     }
 
     fn judge(&mut self, events: &[Event]) {

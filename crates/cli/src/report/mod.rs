@@ -1,5 +1,6 @@
 //! Findings about artifacts: their health, differences and provenance, and why they were compiled.
 
+pub(crate) mod attested;
 pub(crate) mod compared;
 pub(crate) mod described;
 pub(crate) mod difference;

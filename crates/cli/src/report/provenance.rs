@@ -4,9 +4,12 @@
 //! | | next to a record, `<record>.provenance` | next to a bundle, `<bundle>.provenance.json` |
 //! |---|---|---|
 //! | subject | the record, its object and shared object | the bundle |
-//! | external parameters | target, ISA level, profile, modules | targets, ISA levels |
-//! | internal parameters | command line, action, flags | command line |
-//! | resolved dependencies | manifest, toolchain, sources, files of the system | manifest, lock file, toolchain, records |
+//! | external parameters | command line, target, ISA level, profile | command line, targets, ISA levels |
+//! | internal parameters | modules, action, flags | |
+//! | resolved dependencies | repository, manifest, toolchain, sources, files of the system | repository, manifest, lock file, toolchain, records |
+//!
+//! The user controls the command line, so it is an external parameter. The toolchain has the SHA-256 of the compiler's
+//! driver, and our hash of every file that it loads.
 //!
 //! Digests are SHA-256, which every tool can compute; our own hashes are annotations. Statements are written only if
 //! the user names the builder, because nothing else can provide this name. The times come from `SOURCE_DATE_EPOCH`,
@@ -15,11 +18,13 @@
 //! Statements describe the bytes that were read. The sources are those in the archive. Manifest and lock file are
 //! hashed before they are read and again at the end; if one changed during the build, no statement is written.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use precast_build::Executed;
 use precast_compile::Toolchain;
+use precast_core::redact::redacted;
 use precast_ops::GENERATOR;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::keyring::Date;
@@ -29,13 +34,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Failure;
 use crate::kind::Kind;
-use crate::{term, whole};
+use crate::{dsse, secrets, term, whole};
 
 /// The member of an archive that describes it.
 const MANIFEST: &str = "manifest.json";
 
 /// The predicate type of the statements.
-const PREDICATE: &str = "https://slsa.dev/provenance/v1";
+pub(crate) const PREDICATE: &str = "https://slsa.dev/provenance/v1";
 
 /// The facts about a build that its statements contain.
 #[derive(Debug)]
@@ -44,15 +49,23 @@ pub(crate) struct Builder {
     id: String,
     /// The time when the command began, as text.
     started: String,
-    /// The command line.
+    /// The command line, without secrets.
     command: Vec<String>,
+    /// The repository of the manifest: its URI and commit.
+    source: Option<(String, Option<String>)>,
+    /// The identifier of this run of the builder.
+    invocation: Option<String>,
     /// The files that the build reads, by path, with their digests before the build.
     taken: Vec<(PathBuf, Value)>,
 }
 
 impl Builder {
     /// Creates a builder from its URI and takes the current time.
-    pub(crate) fn new(id: String) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        id: String,
+        source: Option<(String, Option<String>)>,
+        invocation: Option<String>,
+    ) -> Result<Self, Failure> {
         let is_uri = id.split_once(':').is_some_and(|(scheme, rest)| {
             let mut letters = scheme.chars();
             letters.next().is_some_and(|first| first.is_ascii_alphabetic())
@@ -64,8 +77,16 @@ impl Builder {
             return Err(Failure::usage(format!("invalid builder `{id}`: expected a URI"))
                 .hint("name the builder with a URI, such as `--builder https://ci.example.org/release`"));
         }
-        let command = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        Ok(Self { id, started: now()?, command, taken: Vec::new() })
+        if let Cow::Owned(shown) = redacted(&id)
+            && shown != id
+        {
+            return Err(Failure::usage(format!("the builder `{shown}` has credentials"))
+                .hint("remove them: statements are published"));
+        }
+        let command = std::env::args_os().skip(1);
+        let command = command.map(|word| secrets::hide_word(&word.to_string_lossy())).collect();
+        let source = source.map(|(uri, commit)| (redacted(&uri).into_owned(), commit));
+        Ok(Self { id, started: now()?, command, source, invocation, taken: Vec::new() })
     }
 
     /// Records a file, if it exists, that is about to be read or that this build has written.
@@ -86,7 +107,7 @@ impl Builder {
         toolchain: &Toolchain,
     ) -> Result<(), Failure> {
         self.check()?;
-        store.map_or(Ok(()), |store| self.state_records(store, executed))?;
+        store.map_or(Ok(()), |store| self.state_records(store, executed, toolchain))?;
         bundle.map_or(Ok(()), |bundle| self.state_bundle(bundle, executed, toolchain))
     }
 
@@ -104,17 +125,31 @@ impl Builder {
         Ok(())
     }
 
-    /// Returns the files, as materials.
+    /// Returns the repository and the files, as materials.
     fn materials(&self) -> impl Iterator<Item = Value> {
-        self.taken.iter().map(|(_, file)| file.clone())
+        self.repository().into_iter().chain(self.taken.iter().map(|(_, file)| file.clone()))
+    }
+
+    fn repository(&self) -> Option<Value> {
+        let (uri, commit) = self.source.as_ref()?;
+        let mut material = json!({"uri": uri});
+        if let Some(commit) = commit {
+            material["digest"] = json!({"gitCommit": commit});
+        }
+        Some(material)
     }
 
     /// States the records that this build compiled, each in a file next to it in the store.
-    fn state_records(&self, store: &Store, executed: &Executed) -> Result<(), Failure> {
+    fn state_records(
+        &self,
+        store: &Store,
+        executed: &Executed,
+        toolchain: &Toolchain,
+    ) -> Result<(), Failure> {
         for artifact in &executed.artifacts {
             let record = &artifact.record;
             if executed.fresh.contains(&record.action) {
-                let statement = self.of_record(record, &store.load(record)?)?;
+                let statement = self.of_record(record, &store.load(record)?, toolchain)?;
                 store.put_provenance(record, &render(&statement))?;
             }
         }
@@ -130,7 +165,9 @@ impl Builder {
     ) -> Result<(), Failure> {
         let records: Vec<&Record> = executed.artifacts.iter().map(|artifact| &artifact.record).collect();
         let mut materials: Vec<Value> = self.materials().collect();
-        materials.extend(records.first().map(|record| tools(toolchain.description(), record)));
+        if let Some(record) = records.first() {
+            materials.extend(tools(toolchain, record)?);
+        }
         materials.extend(records.iter().map(|record| {
             let uri = format!("precast:record:{}", record.id());
             json!({"uri": uri, "digest": sha256(&record.to_bytes())})
@@ -144,8 +181,11 @@ impl Builder {
         let statement = self.statement(
             json!([named(bundle, bytes)]),
             "bundle",
-            json!({"targets": all(|record| &record.target), "isa": all(|record| &record.isa)}),
-            json!({"command": self.command}),
+            json!({
+                "command": self.command,
+                "targets": all(|record| &record.target), "isa": all(|record| &record.isa),
+            }),
+            json!({}),
             materials,
         )?;
         whole::write(&beside(bundle), Kind::Text, |out| out.write_all(render(&statement).as_bytes()))?
@@ -153,10 +193,9 @@ impl Builder {
         Ok(())
     }
 
-    fn of_record(&self, record: &Record, archive: &Archive) -> Result<Value, Failure> {
+    fn of_record(&self, record: &Record, archive: &Archive, toolchain: &Toolchain) -> Result<Value, Failure> {
         let stated: Value =
             archive.get(MANIFEST).and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
-        let description = stated["toolchain"]["description"].as_str().unwrap_or_default();
         let member = |(name, content): (&String, &Vec<u8>)| json!({"name": name, "digest": sha256(content)});
         let is_made = |name: &str| [OBJECT, SHARED_OBJECT].contains(&name);
         let (made, sources): (Vec<_>, Vec<_>) = archive
@@ -167,8 +206,9 @@ impl Builder {
         let id = record.id().to_string();
         let mut subject = vec![json!({"name": format!("record {id}"), "digest": sha256(&record.to_bytes())})];
         subject.extend(made.into_iter().map(member));
-        let mut materials: Vec<Value> = self.materials().take(1).collect();
-        materials.push(tools(description, record));
+        let manifest = self.taken.first().map(|(_, file)| file.clone());
+        let mut materials: Vec<Value> = self.repository().into_iter().chain(manifest).collect();
+        materials.extend(tools(toolchain, record)?);
         materials.extend(sources.into_iter().map(member));
         materials.extend(record.outside.iter().map(|Outside { path, content }| {
             json!({"uri": format!("file://{path}"), "annotations": {"contentId": content}})
@@ -179,11 +219,11 @@ impl Builder {
             Value::Array(subject),
             record.kind.name(),
             json!({
-                "target": record.target, "isa": record.isa, "profile": record.profile.name(),
-                "modules": modules.collect::<Vec<_>>(),
+                "command": self.command, "target": record.target, "isa": record.isa, "profile": record.profile.name(),
             }),
             json!({
-                "command": self.command, "action": record.action, "digest": record.digest, "flags": stated["flags"],
+                "modules": modules.collect::<Vec<_>>(), "action": record.action, "digest": record.digest,
+                "flags": stated["flags"],
             }),
             materials,
         )
@@ -197,6 +237,10 @@ impl Builder {
         internal: Value,
         materials: Vec<Value>,
     ) -> Result<Value, Failure> {
+        let mut metadata = json!({"startedOn": self.started, "finishedOn": now()?});
+        if let Some(invocation) = &self.invocation {
+            metadata["invocationId"] = json!(invocation);
+        }
         let (name, version) = GENERATOR.split_once(' ').unwrap_or((GENERATOR, ""));
         Ok(json!({
             "_type": "https://in-toto.io/Statement/v1",
@@ -211,7 +255,7 @@ impl Builder {
                 },
                 "runDetails": {
                     "builder": {"id": self.id, "version": {name: version}},
-                    "metadata": {"startedOn": self.started, "finishedOn": now()?},
+                    "metadata": metadata,
                 },
             },
         }))
@@ -238,10 +282,13 @@ pub(crate) fn forget(bundle: &Path, bytes: &[u8]) -> Result<(), Failure> {
     fs_err::remove_file(&path)?;
     let mut signatures = path.into_os_string();
     signatures.push(precast_store::keyring::SUFFIX);
-    match fs_err::remove_file(signatures) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
+    for signed in [signatures.into(), dsse::path_of(bundle)] {
+        match fs_err::remove_file(signed) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
     }
+    Ok(())
 }
 
 fn render(statement: &Value) -> String {
@@ -249,7 +296,7 @@ fn render(statement: &Value) -> String {
 }
 
 /// Returns a digest in the form of in-toto.
-fn sha256(bytes: &[u8]) -> Value {
+pub(crate) fn sha256(bytes: &[u8]) -> Value {
     json!({"sha256": hex(&Sha256::digest(bytes))})
 }
 
@@ -279,24 +326,35 @@ pub(crate) fn is_about(statement: &Value, record: &Record, archive: &Archive) ->
     subjects.contains(&&own) && subjects.into_iter().all(|digest| known.contains(digest))
 }
 
-/// Describes the toolchain of a record: its hash covers every byte that its tools load.
-fn tools(description: &str, record: &Record) -> Value {
+/// Describes the toolchain of a record: its hash covers every byte that its tools load. Its driver has a hash that other
+/// tools can compute.
+fn tools(toolchain: &Toolchain, record: &Record) -> Result<[Value; 2], Failure> {
     let id = record.toolchain.map(|id| id.to_string()).unwrap_or_default();
-    json!({"name": description, "uri": format!("precast:toolchain:{id}")})
+    let uri = format!("precast:toolchain:{id}");
+    let all = json!({"name": toolchain.description(), "uri": uri, "digest": {"precastToolchain": id}});
+    Ok([all, file(toolchain.driver())?])
 }
 
 /// Returns the time in the form of RFC 3339, from `SOURCE_DATE_EPOCH`, else from the clock.
 fn now() -> Result<String, Failure> {
-    let seconds = match std::env::var("SOURCE_DATE_EPOCH") {
-        Ok(text) => text.parse().map_err(|_| {
-            Failure::usage(format!("invalid `SOURCE_DATE_EPOCH` `{text}`: expected a number of seconds"))
-        })?,
-        Err(_) => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
-    };
+    let clock = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    Ok(stated_time()?.unwrap_or_else(|| rendered(clock())))
+}
+
+/// Returns the time of `SOURCE_DATE_EPOCH`, if it is set.
+pub(crate) fn stated_time() -> Result<Option<String>, Failure> {
+    let Ok(text) = std::env::var("SOURCE_DATE_EPOCH") else { return Ok(None) };
+    let seconds = text.parse().map_err(|_| {
+        Failure::usage(format!("invalid `SOURCE_DATE_EPOCH` `{text}`: expected a number of seconds"))
+    })?;
+    Ok(Some(rendered(seconds)))
+}
+
+fn rendered(seconds: u64) -> String {
     // The last second of the year 9999: a date has four digits for the year.
     let seconds: u64 = u64::min(seconds, 253_402_300_799);
     let (day, second) = (Date::of_days(seconds / 86_400), seconds % 86_400);
-    Ok(format!("{day}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60))
+    format!("{day}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
 }
 
 #[cfg(test)]
@@ -308,7 +366,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("precast.toml");
         fs_err::write(&path, "[[graph]]\n").unwrap();
-        let mut builder = Builder::new("https://ci.example.org".to_owned()).unwrap();
+        let mut builder = Builder::new("https://ci.example.org".to_owned(), None, None).unwrap();
         builder.take(&path).unwrap();
         builder.check().unwrap();
         fs_err::write(&path, "[[graph]]\n\n").unwrap();

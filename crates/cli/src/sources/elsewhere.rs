@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use precast_compile::{Parallel, Toolchain};
 use precast_core::event::split_hints;
+use precast_core::redact::UrlText;
 use precast_remote::Patience;
 use precast_remote::reapi::{Access, Credentials, Farm, ParseServerError, RemoteCache, Report, Server};
 use precast_store::{ActionCache, Keyring};
@@ -32,7 +33,7 @@ impl Elsewhere {
         if args.remote_cache.is_none() && args.remote_exec.is_none() {
             return Ok(Self { cache: None, farm: None });
         }
-        let (cache, exec) = (server(args.remote_cache.as_deref())?, server(args.remote_exec.as_deref())?);
+        let (cache, exec) = (server(args.remote_cache.as_ref())?, server(args.remote_exec.as_ref())?);
         let access = access(args)?;
         let cache = cache
             .map(|server| RemoteCache::new(server, &access, Patience::default(), keyring))
@@ -82,8 +83,8 @@ impl Elsewhere {
 
 /// Parses a server URL. Clap does not do it, because its error would show an invalid URL in full, with any secret in
 /// it.
-fn server(text: Option<&str>) -> Result<Option<Server>, Failure> {
-    text.map(str::parse).transpose().map_err(|error: ParseServerError| {
+fn server(text: Option<&UrlText>) -> Result<Option<Server>, Failure> {
+    text.map(|text| text.expose().parse()).transpose().map_err(|error: ParseServerError| {
         let (message, hints) = split_hints(&error.to_string());
         hints.into_iter().fold(Failure::usage(message), Failure::hint)
     })

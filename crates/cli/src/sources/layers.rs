@@ -84,8 +84,10 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
         layers.push(layer.on_event(events::hear));
     }
     for path in stores {
-        let store = Store::open(path)?;
-        let store = keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
+        let store = match &keyring {
+            None => Store::open(path)?,
+            Some(keyring) => Store::open_signed(path, Arc::clone(keyring))?,
+        };
         layers.push(Layer::from(store).on_event(events::hear));
     }
     #[cfg(feature = "remote")]
@@ -93,7 +95,7 @@ pub(crate) fn open(args: &LayerArgs, stores: &[PathBuf]) -> Result<Vec<Layer>, F
         let keyring = keyring.as_ref().ok_or_else(no_keyring)?;
         let observer = precast_core::event::Observer::new(events::hear);
         let options = precast_remote::Options { observer, ..precast_remote::Options::default() };
-        let layer = precast_remote::open(url, Arc::clone(keyring), &options);
+        let layer = precast_remote::open(url.expose(), Arc::clone(keyring), &options);
         layers.push(layer.map_err(remote_failure)?.on_event(events::hear));
     }
     Ok(layers)
@@ -208,7 +210,7 @@ pub(crate) fn runtime(
     #[cfg(feature = "remote")]
     if !args.remote.is_empty() {
         keyring.ok_or_else(no_keyring)?;
-        builder = args.remote.iter().fold(builder, |builder, url| builder.remote(url));
+        builder = args.remote.iter().fold(builder, |builder, url| builder.remote(url.expose()));
     }
     builder.policy(policy).build().map_err(|error| {
         let unsigned = match &error {

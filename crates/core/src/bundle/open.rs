@@ -91,9 +91,23 @@ impl Bundle {
     ///
     /// The file cannot be read, is not a complete bundle of a known format, or other users can change it: [`crate::trust`].
     pub fn open_unsigned(path: impl AsRef<Path>) -> Result<Self, OpenBundleError> {
-        let path = path.as_ref();
+        Self::open_file(path.as_ref(), trust::open)
+    }
+
+    /// Opens a bundle file that anyone may be able to change, to check the signatures of its bytes in memory.
+    #[cfg(feature = "signed")]
+    pub(crate) fn open_unprotected(path: &Path) -> Result<Self, OpenBundleError> {
+        Self::open_file(path, |path| {
+            file::open(path).map_err(|source| TrustError::Io { path: path.to_path_buf(), source })
+        })
+    }
+
+    fn open_file(
+        path: &Path,
+        open: impl FnOnce(&Path) -> Result<fs_err::File, TrustError>,
+    ) -> Result<Self, OpenBundleError> {
         let refused = |source| OpenBundleError::Io { path: path.to_path_buf(), source };
-        let opened = trust::open(path).map_err(|error| match error {
+        let opened = open(path).map_err(|error| match error {
             TrustError::Untrusted(untrusted) => OpenBundleError::Untrusted(untrusted),
             TrustError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 OpenBundleError::Missing { path: path.to_path_buf() }

@@ -61,18 +61,30 @@ pub fn check_file(path: &Path, bytes: &[u8], keyring: &Keyring) -> Result<Vec<St
     }
 }
 
-/// Reads the signature file of a file. Returns an empty text if it does not exist.
+/// Reads the signature file of a file, or, if the file is a link without one, that of its target. Returns an empty text if
+/// there is none.
 ///
 /// # Errors
 ///
 /// The signature file cannot be read.
 pub fn signatures_of(path: &Path) -> Result<String, OpenSignedError> {
+    if let Some(found) = signatures_beside(path)? {
+        return Ok(found);
+    }
+    let target = fs_err::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    let target = target.then(|| fs_err::canonicalize(path)).and_then(Result::ok);
+    let found = target.map(|target| signatures_beside(&target)).transpose()?;
+    Ok(found.flatten().unwrap_or_default())
+}
+
+/// Reads the file with the signatures of a file, if it exists.
+fn signatures_beside(path: &Path) -> Result<Option<String>, OpenSignedError> {
     let mut name = path.as_os_str().to_owned();
     name.push(SUFFIX);
     let path = PathBuf::from(name);
     match file::read(&path, SIGNATURES_LIMIT) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(source) => match source.get_ref().and_then(|inner| inner.downcast_ref::<NotReadable>()) {
             Some(found) => {
                 Err(OpenSignedError::NoSignatures { path, why: split_hints(&found.to_string()).0 })
@@ -84,13 +96,13 @@ pub fn signatures_of(path: &Path) -> Result<String, OpenSignedError> {
 
 impl Bundle {
     /// Opens a bundle file that enough keys must have signed, in `<path>.minisig`. The check covers the bytes in memory,
-    /// before any of them is used.
+    /// before any of them is used. So the file may belong to anybody: [`crate::trust::Protection::Signatures`].
     ///
     /// # Errors
     ///
-    /// As [`Bundle::open_unsigned`], or too few keys of the keyring have signed it.
+    /// The file cannot be read or is not a complete bundle of a known format, or too few keys of the keyring have signed it.
     pub fn open_signed(path: impl AsRef<Path>, keyring: &Keyring) -> Result<Self, OpenSignedError> {
-        let bundle = Self::open_unsigned(path.as_ref())?;
+        let bundle = Self::open_unprotected(path.as_ref())?;
         check_file(path.as_ref(), bundle.bytes(), keyring)?;
         Ok(bundle)
     }

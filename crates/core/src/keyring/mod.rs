@@ -310,7 +310,8 @@ impl Keyring {
     }
 }
 
-/// Adds a signature of four lines, or replaces the existing signature by the same key.
+/// Adds a signature of four lines, or replaces the existing signature by the same key in its place. The first signer stays
+/// the first, whose signature the program `minisign` reads.
 ///
 /// # Errors
 ///
@@ -325,8 +326,18 @@ pub fn with_signature(
     if is_by(new) != Some(true) {
         return Err(KeyringError::NotSigned { name: key.name.clone() });
     }
-    let others: Vec<String> = decodable(signatures).filter(|block| is_by(block).is_none()).collect();
-    Ok(fitted(others, vec![format!("{}\n", new.trim_end())]).concat())
+    let new = format!("{}\n", new.trim_end());
+    let mut all: Vec<String> = decodable(signatures).collect();
+    let Some(place) = all.iter().position(|block| is_by(block).is_some()) else {
+        return Ok(fitted(all, vec![new]).concat());
+    };
+    all[place] = new;
+    let mut at = 0;
+    all.retain(|block| {
+        at += 1;
+        at <= place + 1 || is_by(block).is_none()
+    });
+    Ok(all.concat())
 }
 
 /// Merges signatures of `content`: the present ones, then those of `more` that are missing. Readers read only 64

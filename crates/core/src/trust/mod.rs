@@ -18,6 +18,13 @@
 //! * **Links** on the way to a store or a bundle are followed, and their owner is checked too. Links
 //!   inside a store are rejected.
 //!
+//! # Signatures instead
+//!
+//! If a keyring is given, signatures protect a bundle or a store that is read ([`Protection::Signatures`]): they are
+//! checked over bytes in private memory, which nobody can change later. Owners and modes then do not matter. A user who
+//! can write to the place can still bring back an earlier version that enough keys signed. Links inside a store are
+//! rejected, and nothing is written to a store that fails the rules.
+//!
 //! # Races
 //!
 //! Checks go from the top down: in a directory that passed, other users cannot rename or replace files of root or the
@@ -41,7 +48,7 @@ use rustix::fs::{Mode, OFlags};
 
 pub use remedy::quoted;
 pub use setting::{EmptyNameError, KEYRING, NoKeyringsError, keyring_setting};
-pub use way::check_way;
+pub use way::{check_way, resolve};
 
 /// A path that another user can change, and the command that fixes it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -108,7 +115,10 @@ impl Untrusted {
     /// Reports a fault of `path`, which is part of `place`: a store, or a bundle.
     #[must_use]
     pub fn new(path: &Path, fault: Fault, place: &Path) -> Box<Self> {
-        let remedy = remedy::remedy(place, |place| format!("delete {place} and rebuild"));
+        let mut remedy = remedy::remedy(place, |place| format!("delete {place} and rebuild"));
+        if fault != Fault::Link {
+            remedy.push_str(remedy::SIGN);
+        }
         Box::new(Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy })
     }
 
@@ -133,6 +143,23 @@ impl Untrusted {
     }
 }
 
+/// The protection of a place against changes by other users.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protection {
+    /// Owners and modes.
+    #[default]
+    Permissions,
+    /// Signatures of the bytes, which the reader checks before it uses them.
+    Signatures,
+}
+
+impl Protection {
+    /// Returns a fault if it matters.
+    fn judge(self, fault: Option<Fault>) -> Option<Fault> {
+        fault.filter(|fault| self == Self::Permissions || *fault == Fault::Link)
+    }
+}
+
 /// The result of checking a path.
 #[derive(Debug)]
 pub enum PathCheck<T> {
@@ -146,11 +173,11 @@ pub enum PathCheck<T> {
     Untrusted(Fault),
 }
 
-/// Opens a file without following a link, and checks its owner and mode.
+/// Opens a file without following a link, and checks its owner and mode unless signatures protect it.
 ///
 /// # Errors
 /// The file system returns an error.
-pub fn open_file(path: &Path) -> io::Result<PathCheck<(File, Metadata)>> {
+pub fn open_file(path: &Path, by: Protection) -> io::Result<PathCheck<(File, Metadata)>> {
     // Without `NONBLOCK`, opening a pipe without a writer would block forever.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())) {
@@ -165,7 +192,7 @@ pub fn open_file(path: &Path) -> io::Result<PathCheck<(File, Metadata)>> {
     if !metadata.is_file() {
         return Ok(PathCheck::Irregular);
     }
-    Ok(match fault(path, &metadata) {
+    Ok(match by.judge(fault(path, &metadata)) {
         None => PathCheck::Trusted((file, metadata)),
         Some(fault) => PathCheck::Untrusted(fault),
     })
@@ -179,7 +206,7 @@ pub fn open_file(path: &Path) -> io::Result<PathCheck<(File, Metadata)>> {
 pub fn open(path: &Path) -> Result<File, TrustError> {
     let at = |source| TrustError::Io { path: path.to_path_buf(), source };
     let real = check_way(path)?;
-    match open_file(&real).map_err(at)? {
+    match open_file(&real, Protection::Permissions).map_err(at)? {
         PathCheck::Trusted((file, _)) => Ok(file),
         PathCheck::Missing => Err(at(io::ErrorKind::NotFound.into())),
         // `file::open` fails here with an error that names the type of the file.
@@ -192,10 +219,13 @@ pub fn open(path: &Path) -> Result<File, TrustError> {
 ///
 /// # Errors
 /// The file system returns an error.
-pub fn look(path: &Path) -> io::Result<PathCheck<Metadata>> {
+pub fn look(path: &Path, by: Protection) -> io::Result<PathCheck<Metadata>> {
     match fs_err::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => Ok(PathCheck::Untrusted(Fault::Link)),
-        Ok(metadata) => Ok(fault(path, &metadata).map_or(PathCheck::Trusted(metadata), PathCheck::Untrusted)),
+        Ok(metadata) => {
+            let found = by.judge(fault(path, &metadata));
+            Ok(found.map_or(PathCheck::Trusted(metadata), PathCheck::Untrusted))
+        }
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(PathCheck::Missing)
         }

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use super::way::walk;
 use super::{Fault, fault, user};
 
+/// The alternative for bundles and stores, where the permissions cannot be changed.
+pub(super) const SIGN: &str = "; or sign it and name a keyring, whose signatures replace this check";
+
 /// Writes the hint for all faults of `place` and of the way to it. `otherwise` returns the advice for a
 /// place that the user does not trust.
 pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String {
@@ -22,9 +25,43 @@ pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String
              replace it: `cp -R {place} ~/`"
         );
     }
+    if let Some((path, _)) =
+        way.faults.iter().find(|(_, fault)| is_unmapped(fault)).or(unmapped_file(real).as_ref())
+    {
+        return format!(
+            "copy it to a directory of your own once you trust its contents, because the owner of `{}` has no user in \
+             this user namespace: `cp -R {} ~/`",
+            path.display(),
+            quoted(real)
+        );
+    }
     let above = way.faults.into_iter().map(|(path, _)| path).filter(|path| path != real).collect();
     let commands = commands(real, above);
     format!("run `{commands}` if you trust the current contents; otherwise {}", otherwise(&quoted(real)))
+}
+
+/// Returns the fault of a file whose owner is not mapped into this user namespace.
+fn unmapped_file(path: &Path) -> Option<(PathBuf, Fault)> {
+    let metadata = fs_err::metadata(path).ok()?;
+    let fault = fault(path, &metadata).filter(is_unmapped)?;
+    Some((path.to_owned(), fault))
+}
+
+/// Returns whether the owner is the one that the kernel shows for users without a user in this user namespace. Nobody in
+/// the namespace can change the owner of such a file.
+fn is_unmapped(fault: &Fault) -> bool {
+    let Fault::Owner { uid } = fault else { return false };
+    let read = |path| fs_err::read_to_string(path).unwrap_or_default();
+    let overflow = read("/proc/sys/kernel/overflowuid");
+    overflow.trim().parse() == Ok(*uid) && !maps_all(&read("/proc/self/uid_map"))
+}
+
+/// Returns whether a map of users covers all of them, as outside of user namespaces.
+fn maps_all(map: &str) -> bool {
+    map.split_whitespace()
+        .nth(2)
+        .and_then(|count| count.parse::<u32>().ok())
+        .is_none_or(|count| count == u32::MAX)
 }
 
 /// Builds the shell commands that fix the tree at `place` and the directories above it.
@@ -112,7 +149,15 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
     use std::path::Path;
 
-    use super::quoted;
+    use super::{maps_all, quoted};
+
+    #[test]
+    fn maps_of_user_namespaces_are_partial() {
+        assert!(maps_all("         0          0 4294967295\n"));
+        assert!(maps_all(""));
+        assert!(!maps_all("         0       1000          1\n"));
+        assert!(!maps_all("         0       1000          1\n         1     100000      65536\n"));
+    }
 
     #[test]
     fn quoted_path_is_one_shell_word() {

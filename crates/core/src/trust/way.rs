@@ -26,6 +26,15 @@ pub fn check_way(path: &Path) -> Result<PathBuf, TrustError> {
     }
 }
 
+/// Returns a path without links, whoever can redirect it.
+///
+/// # Errors
+///
+/// The file system returns an error.
+pub fn resolve(path: &Path) -> Result<PathBuf, TrustError> {
+    Ok(walk(path)?.real)
+}
+
 /// The path without links, and the faults on the way to it.
 pub(super) struct Way {
     pub(super) real: PathBuf,

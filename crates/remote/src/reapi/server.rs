@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use crate::url::without_secrets;
+use precast_core::redact::redacted_url;
 
 /// A server and the name of one of its instances.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl FromStr for Server {
 
     fn from_str(text: &str) -> Result<Self, ParseServerError> {
         let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
-        let shown = without_secrets(text);
+        let shown = redacted_url(text);
         let wrong = |why| ParseServerError { text: shown.chars().take(200).collect(), why };
         let is_encrypted = match scheme {
             "grpc" => false,

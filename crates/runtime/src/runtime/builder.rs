@@ -216,11 +216,11 @@ impl Source {
                 })
             }
             Self::Store(path) => {
-                let store = Store::open(&path).map_err(|source| BuildRuntimeError::Store { path, source })?;
-                Ok(Layer::from(match keyring {
-                    None => store,
-                    Some(keyring) => store.trusting(Arc::clone(keyring)),
-                }))
+                let opened = match keyring {
+                    None => Store::open(&path),
+                    Some(keyring) => Store::open_signed(&path, Arc::clone(keyring)),
+                };
+                opened.map(Layer::from).map_err(|source| BuildRuntimeError::Store { path, source })
             }
             Self::Writable(path) => match Store::create(&path) {
                 Ok(store) => Ok(Layer::Store { store, writable: true }),

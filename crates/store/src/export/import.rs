@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Export, Release};
+use super::{Export, Release, SIGNED};
 use crate::archive::{Archive, Limits, UnpackError};
 use crate::key::Digest;
-use crate::keyring::SIGNATURES_LIMIT;
+use crate::keyring::{SIGNATURES_LIMIT, Unsigned};
 use crate::record::{Entry, ParseRecordError, Record, set_documents};
-use crate::store::{Item, PublishError, PutEntryError, ReleaseError, Store};
+use crate::store::{DeployError, FindError, Item, PublishError, PutEntryError, ReleaseError, Served, Store};
 
 /// The number of records that are published together.
 const BATCH: usize = 64;
@@ -81,6 +81,28 @@ pub enum ImportError {
         /// The release of the export, if it states one.
         found: Option<Release>,
     },
+    /// A store that is read under the keyring would not serve the content of the export.
+    #[error(
+        "{count} of {total} records and entries would not be used under the keyring; {name} is not {unsigned}\nhint: \
+             export it again with `precast export --key`, or sign the export with `precast sign`, which signs its \
+             records and entries too"
+    )]
+    Unserved {
+        /// The number of records and entries without enough signatures.
+        count: usize,
+        /// The number of records and entries.
+        total: usize,
+        /// The first of them.
+        name: String,
+        /// Its missing signatures.
+        unsigned: Box<Unsigned>,
+    },
+    /// The store has a release of this number with other entries.
+    #[error("cannot record the release")]
+    Deploy(#[from] DeployError),
+    /// The store cannot be read.
+    #[error("cannot read the store")]
+    Find(#[from] FindError),
     /// The store cannot read its imported releases, or cannot record this one.
     #[error("cannot check whether a later release was imported")]
     Release(#[from] ReleaseError),
@@ -205,20 +227,25 @@ impl Export {
         let importing = store.importing(release.as_ref())?;
         check(store)?;
         let _session = store.begin();
-        // The release is recorded first: an interrupted import can be repeated, and an earlier release is already
-        // rejected.
-        if let Some(release) = &release {
-            store.put_release(release, &importing)?;
-        }
-        let mut imported = Imported::default();
-        (imported.records, imported.fresh) = self.put_records(store)?;
         let entries: Vec<(Entry, String)> = self
             .below("entries")
             .map(|(id, bytes)| Ok((entry(id, bytes)?, self.signatures_of(id)?)))
             .collect::<Result<_, ImportError>>()?;
+        let served: Served = entries.iter().map(|(entry, _)| (entry.name.clone(), entry.id())).collect();
+        // The release is recorded first: an interrupted import can be repeated, and an earlier release is already
+        // rejected.
+        if let Some(release) = &release {
+            store.check_deployed(release, &served)?;
+            store.put_release(release, &importing)?;
+        }
+        let mut imported = Imported::default();
+        (imported.records, imported.fresh) = self.put_records(store)?;
         let entries: Vec<(&Entry, &str)> =
             entries.iter().map(|(entry, signatures)| (entry, signatures.as_str())).collect();
         store.put_entries(&entries)?;
+        if let Some(release) = release.as_ref().filter(|_| !served.is_empty()) {
+            store.put_deployed(release, &served)?;
+        }
         imported.entries = entries.len();
         Ok(imported)
     }
@@ -261,7 +288,7 @@ impl Export {
         Ok(records)
     }
 
-    fn record(&self, id: &str, bytes: &[u8]) -> Result<Record, ImportError> {
+    pub(super) fn record(&self, id: &str, bytes: &[u8]) -> Result<Record, ImportError> {
         let member = || format!("records/{id}");
         let wrong = |why| ImportError::Member { member: member(), why };
         let mut record =
@@ -317,8 +344,8 @@ impl Export {
     }
 
     /// Returns the signatures of a record or an entry.
-    fn signatures_of(&self, id: &str) -> Result<String, ImportError> {
-        let member = format!("signatures/{id}");
+    pub(super) fn signatures_of(&self, id: &str) -> Result<String, ImportError> {
+        let member = format!("{SIGNED}{id}");
         let text = self.0.get(&member).unwrap_or_default();
         if text.len() as u64 > SIGNATURES_LIMIT {
             return Err(ImportError::Member { member, why: "too long for signatures" });
@@ -347,7 +374,8 @@ fn publish(store: &Store, batch: &[Import]) -> Result<usize, ImportError> {
     Ok(published.iter().filter(|published| published.fresh).count())
 }
 
-fn entry(id: &str, bytes: &[u8]) -> Result<Entry, ImportError> {
+/// Reads an entry and checks its name.
+pub(super) fn entry(id: &str, bytes: &[u8]) -> Result<Entry, ImportError> {
     let member = || format!("entries/{id}");
     let entry = Entry::parse(bytes).map_err(|source| ImportError::Parse { member: member(), source })?;
     if entry.id().to_string() == id {

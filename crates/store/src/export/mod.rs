@@ -13,15 +13,17 @@
 //! records/<RecordId>       a record
 //! release                  `<name>=<number>`, of an export that replaces earlier exports of that name
 //! signatures/<RecordId>    signatures of a record or an entry, as stored beside it in the store
-//! statement                the signed text: `precast export 1`, then `<content id> <name>` of each member above, sorted
+//! statement                the signed text: `precast export 2`, then `<content id> <name>` of each member, sorted
 //! statement.minisig        signatures of the statement
 //! ```
-//! The statement covers all other members, so members cannot be added, left out or mixed with another export. No part
+//! The statement covers all members but signatures, so members cannot be added, left out or mixed with another export.
+//! The signatures of records and entries are not covered: each signer adds some, and each proves itself. No part
 //! of an export is used before all of it is verified. If a reader requires signatures, they are checked before the
 //! export is unpacked. An import is a publish: it verifies again, and may be interrupted at any time.
 
 mod import;
 mod release;
+mod served;
 mod signed;
 mod write;
 
@@ -46,9 +48,12 @@ const SIGNATURES: &str = "statement.minisig";
 /// The name of the member that states the release.
 const RELEASE: &str = "release";
 
+/// The prefix of the members with the signatures of records and entries.
+const SIGNED: &str = "signatures/";
+
 /// The prefixes of valid member names.
 const MEMBERS: [&str; 8] =
-    ["documents/", "entries/", "objects/", "provenance/", "records/", RELEASE, "signatures/", STATEMENT];
+    ["documents/", "entries/", "objects/", "provenance/", "records/", RELEASE, SIGNED, STATEMENT];
 
 /// The hint for a damaged export.
 const AGAIN: &str = "copy it again from its source, or export it again with `precast export`";
@@ -57,7 +62,10 @@ const AGAIN: &str = "copy it again from its source, or export it again with `pre
 const WINDOW_LOG: u32 = 27;
 
 /// The first line of a statement.
-const FIRST_LINE: &str = "precast export 1\n";
+const FIRST_LINE: &str = "precast export 2\n";
+
+/// The first line of the statements of an earlier format.
+const EARLIER: &[u8] = b"precast export 1\n";
 
 /// Returns the limits for unpacking an export, whose author is unknown at this point: 8 GiB and 500 000 members. The
 /// size is also bounded by `found`, the length of the file, because most members are already compressed.
@@ -210,19 +218,27 @@ impl Export {
     }
 }
 
-/// Builds the statement: one line for each member except the statement and its signatures.
+/// Builds the statement: one line for each member except the statement and all signatures.
 fn state<T>(members: &BTreeMap<String, T>, id: impl Fn(&T) -> ContentId) -> String {
     let mut text = FIRST_LINE.to_owned();
-    for (name, content) in members.iter().filter(|(name, _)| *name != STATEMENT && *name != SIGNATURES) {
+    for (name, content) in members.iter().filter(|(name, _)| is_stated(name)) {
         let _ = writeln!(text, "{} {name}", id(content));
     }
     text
+}
+
+/// Returns whether the statement covers a member.
+fn is_stated(name: &str) -> bool {
+    name != STATEMENT && name != SIGNATURES && !name.starts_with(SIGNED)
 }
 
 /// Checks a statement against `found`, the statement computed from the members.
 fn check_statement(stated: Option<&[u8]>, found: &str) -> Result<(), OpenExportError> {
     let wrong = |why| OpenExportError::Statement { why };
     let stated = stated.ok_or(wrong("missing statement"))?;
+    if stated.starts_with(EARLIER) {
+        return Err(wrong("an earlier precast wrote it"));
+    }
     if !stated.starts_with(FIRST_LINE.as_bytes()) {
         return Err(wrong("unknown statement format; it may come from a later precast"));
     }

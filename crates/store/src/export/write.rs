@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Export;
+use super::{Export, SIGNED};
 use crate::archive::PackError;
 use crate::key::BuildKey;
 use crate::record::{Entry, Record, documents_bytes};
@@ -129,6 +129,6 @@ impl Store {
 fn put(members: &mut BTreeMap<String, Vec<u8>>, kind: &str, id: &str, bytes: Vec<u8>, signatures: String) {
     members.insert(format!("{kind}/{id}"), bytes);
     if !signatures.is_empty() {
-        members.insert(format!("signatures/{id}"), signatures.into_bytes());
+        members.insert(format!("{SIGNED}{id}"), signatures.into_bytes());
     }
 }

@@ -1,5 +1,6 @@
 //! Checks and reads the files of a store. Every directory on the path and every file must belong to a trusted user
-//! ([`crate::trust`]), and none may be a link.
+//! ([`crate::trust`]), and none may be a link. In a store that was opened under a keyring, only links are rejected:
+//! signatures protect its content.
 //!
 //! Each directory is checked once per open store, each file whenever it is opened.
 
@@ -78,7 +79,7 @@ impl Store {
         }
         step();
         // The path to the root was already checked, and may end in a link.
-        let found = if is_root { trust::look(&self.real) } else { trust::look(directory) };
+        let found = trust::look(if is_root { &self.real } else { directory }, self.protection);
         let Some(metadata) = self.judged(directory, found)? else { return Ok(false) };
         let is_dir = metadata.is_dir();
         let below = directory.strip_prefix(&self.paths.root).map_or(0, |path| path.components().count());
@@ -114,7 +115,9 @@ impl Store {
             return Ok(None);
         }
         step();
-        let Some((file, metadata)) = self.judged(path, trust::open_file(path))? else { return Ok(None) };
+        let Some((file, metadata)) = self.judged(path, trust::open_file(path, self.protection))? else {
+            return Ok(None);
+        };
         let limit = limit.min(metadata.len().saturating_add(1));
         let mut bytes = Vec::new();
         let refused =
@@ -131,7 +134,7 @@ impl Store {
             return Ok(false);
         }
         step();
-        match self.judged(path, trust::look(path))? {
+        match self.judged(path, trust::look(path, self.protection))? {
             Some(found) if found.is_file() => Ok(true),
             Some(_) => {
                 self.damaged(path, "not a file");
@@ -198,7 +201,7 @@ impl Store {
         for entry in WalkDir::new(&self.real).min_depth(1).sort_by_file_name() {
             match entry {
                 Ok(entry) => {
-                    self.judged(entry.path(), trust::look(entry.path()))?;
+                    self.judged(entry.path(), trust::look(entry.path(), self.protection))?;
                 }
                 Err(error) => walk_error(&self.real, error).map_or(Ok(()), Err)?,
             }

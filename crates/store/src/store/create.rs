@@ -7,6 +7,7 @@ use super::open::STORE_FILE;
 use super::paths::{BUILDS, DIRECTORIES, INDEX, Paths, STORE, is_litter};
 use super::write::{WriteError, probe, sync_few, write_file};
 use super::{OpenError, Store};
+use crate::trust::Protection;
 
 /// The reason why a store cannot be created or written.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +44,7 @@ impl Store {
     /// An existing store cannot be opened, or the file system refuses to write. Write problems are detected here, not
     /// at the first publish.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, CreateError> {
-        let store = Self::at(Paths { root: path.as_ref().to_path_buf() })?;
+        let store = Self::at(Paths { root: path.as_ref().to_path_buf() }, Protection::Permissions)?;
         let exists = match fs_err::symlink_metadata(store.paths.store_file()) {
             Ok(_) => true,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,

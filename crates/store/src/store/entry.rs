@@ -7,6 +7,7 @@ use super::{FindError, Store};
 use std::path::{Path, PathBuf};
 
 use crate::event::{Event, chain};
+use crate::export::Release;
 use crate::key::RecordId;
 use crate::record::{Entry, EntryNameError, Record, check_entry_name};
 
@@ -107,22 +108,47 @@ impl Store {
         self.meaning(&root).is_ok_and(|now| now.is_some_and(|now| now != id)) && is_known()
     }
 
-    /// Finds the entry of a name.
+    /// Finds the entry of a name: that of the served release, if one has the name, else the latest published one.
     ///
     /// # Errors
     ///
-    /// The file system refuses. Damage is reported as an event and counts as a miss.
+    /// The file system refuses, or the list of a release is damaged. Other damage is reported as an event and counts as a
+    /// miss.
     pub fn find_entry(&self, name: &str) -> Result<Option<Entry>, FindError> {
         if check_entry_name(name).is_err() {
             return Ok(None);
         }
+        match self.served()?.get(name) {
+            Some(id) => self.entry_of(name, id),
+            None => self.rooted(name),
+        }
+    }
+
+    /// Reads the entry of a release. Damage is reported as an event and counts as a miss.
+    pub(super) fn entry_of(&self, name: &str, id: &RecordId) -> Result<Option<Entry>, FindError> {
+        let path = self.paths.entry(id);
+        let Some(found) = self.read(&path, ENTRY_LIMIT)? else { return Ok(None) };
+        if Record::id_of(&found.bytes) != *id {
+            self.damaged(&path, "hash mismatch");
+            return Ok(None);
+        }
+        self.parsed(name, &path, &path, &found.bytes)
+    }
+
+    /// Finds the latest published entry of a name.
+    pub(super) fn rooted(&self, name: &str) -> Result<Option<Entry>, FindError> {
         let root = self.paths.entry_roots().join(name);
         let Some((path, bytes)) = self.read_meant(&root)? else { return Ok(None) };
-        match Entry::parse(&bytes) {
+        self.parsed(name, &root, &path, &bytes)
+    }
+
+    /// Parses an entry, to which `root` refers under this name.
+    fn parsed(&self, name: &str, root: &Path, path: &Path, bytes: &[u8]) -> Result<Option<Entry>, FindError> {
+        match Entry::parse(bytes) {
             Ok(entry) if entry.name == name => {
-                return Ok(self.is_signed(&path, &bytes)?.then_some(entry));
+                return Ok(self.is_signed(path, bytes)?.then_some(entry));
             }
-            Ok(entry) => self.damaged(&root, format!("refers to an entry named `{}`", entry.name)),
+            Ok(entry) => self.damaged(root, format!("refers to an entry named `{}`", entry.name)),
             Err(error) => {
                 let place = path.display().to_string();
                 self.observer.tell(&Event::Unreadable { place, reason: chain(&error) });
@@ -158,13 +184,35 @@ impl Store {
         }
     }
 
-    /// Returns all entries, sorted by name.
+    /// Returns the latest published entries, and those of all releases.
+    pub(super) fn all_entries(&self) -> Result<Vec<Entry>, FindError> {
+        let mut entries = Vec::new();
+        for name in self.names(&self.paths.entry_roots())? {
+            entries.extend(self.rooted(&name)?);
+        }
+        for deployed in self.deployed()? {
+            for number in deployed.numbers {
+                let release = Release { name: deployed.name.clone(), number };
+                for (name, id) in self.entries_of(&release)?.unwrap_or_default() {
+                    entries.extend(self.entry_of(&name, &id)?);
+                }
+            }
+        }
+        entries.sort_by_key(|entry| (entry.name.clone(), entry.id()));
+        entries.dedup_by_key(|entry| entry.id());
+        Ok(entries)
+    }
+
+    /// Returns all entries, sorted by name, of served releases or as last published.
     ///
     /// # Errors
     ///
     /// The file system refuses. Damage is reported as an event and skipped.
     pub fn entries(&self) -> Result<Vec<Entry>, FindError> {
-        let names = self.names(&self.paths.entry_roots())?;
+        let mut names = self.names(&self.paths.entry_roots())?;
+        names.extend(self.served()?.keys().cloned());
+        names.sort();
+        names.dedup();
         names.iter().filter_map(|name| self.find_entry(name).transpose()).collect()
     }
 }

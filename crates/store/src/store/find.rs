@@ -6,6 +6,7 @@ use crate::event::{Event, chain};
 use crate::key::{ActionKey, BuildKey, Fingerprint};
 use crate::record::{Record, set_documents};
 use crate::step::step;
+use crate::trust::Protection;
 
 /// An upper bound for the size of a record or an entry, in bytes.
 const RECORD_LIMIT: u64 = 64 << 20;
@@ -123,6 +124,9 @@ impl Store {
     /// Marks a record as wanted by a current build, so that lookups return it before other records of its keys, such as
     /// those of another compiler. A read-only store keeps its order.
     pub fn confirm(&self, record: &Record) {
+        if self.protection == Protection::Signatures {
+            return;
+        }
         confirm_file(&self.paths.record(&RecordName::of(record)));
         confirm_file(&self.paths.object(&record.digest));
     }

@@ -71,7 +71,9 @@ impl Store {
         if !path.parent().map_or(Ok(false), |shard| self.has_dir(shard))? {
             return Ok(false);
         }
-        Ok(self.judged(&path, crate::trust::look(&path))?.is_some_and(|found| found.is_file()))
+        Ok(self
+            .judged(&path, crate::trust::look(&path, self.protection))?
+            .is_some_and(|found| found.is_file()))
     }
 
     fn load_object(&self, digest: &Digest) -> Result<Archive, LoadError> {

@@ -16,6 +16,7 @@
 //!   entries/ab/<RecordId>                         a named graph
 //!   entries/ab/<RecordId>.minisig                 signatures of the entry
 //!   roots/entry/<name>                            the RecordId that a name refers to; replaced by rename
+//!   roots/deployed/<name>/<number>, current       the entries of a release; the number that is served
 //!   roots/release/<name>                          the latest imported release of a name
 //!   index/<directory>                             the names below it, for servers without listings ([`crate::remote`])
 //!   quarantine/<name>.<random>/<name>             damaged files
@@ -41,7 +42,8 @@
 //!   [`Store::verify`] restores it.
 //! * Files that other users can modify are not read. Directories and files must belong to root or the user, must not be
 //!   writable by anybody else, and must not be links ([`crate::trust`]). A violation is never a miss: it is an error
-//!   that names the remedy, because a person has to decide.
+//!   that names the remedy, because a person has to decide. A store that is opened under a keyring
+//!   ([`Store::open_signed`]) may belong to anybody, and is only read.
 //!
 //! # Costs
 //!
@@ -57,6 +59,7 @@
 mod access;
 mod batch;
 mod create;
+mod deployed;
 mod entry;
 mod find;
 mod gc;
@@ -82,6 +85,8 @@ mod write;
 
 pub use access::FindError;
 pub use create::CreateError;
+pub(crate) use deployed::Served;
+pub use deployed::{DeployError, Deployed};
 pub use entry::PutEntryError;
 pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;
@@ -95,6 +100,7 @@ pub use releases::ReleaseError;
 pub use session::Session;
 pub use settle::Reused;
 pub use signatures::{PutSignatureError, Signed};
+pub(crate) use signatures::{name_of_entry, name_of_record};
 pub use turn::{Turn, Turns};
 pub use verify::{EventLog, MissingModule, Verification, lacking};
 pub use write::WriteError;
@@ -104,7 +110,9 @@ use std::sync::Arc;
 
 use crate::event::{Event, Observer};
 use crate::keyring::Keyring;
+use crate::trust::Protection;
 use access::Passed;
+use deployed::Snapshot;
 
 /// A store in a directory. Cheap to clone, and safe to share between threads.
 #[derive(Debug, Clone)]
@@ -113,7 +121,11 @@ pub struct Store {
     /// The root as resolved when the store was opened, without links.
     real: PathBuf,
     passed: Passed,
+    /// The entries of served releases.
+    served: Snapshot,
     observer: Observer,
+    /// The protection of the files. A store that only signatures protect is not written to.
+    protection: Protection,
     /// The keyring whose signatures readers require, if any.
     keyring: Option<Arc<Keyring>>,
 }

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Store;
 use super::access::{Contents, FindError, Passed};
+use super::deployed::Snapshot;
 use super::paths::{DIRECTORIES, Paths};
 use crate::event::Observer;
-use crate::trust::{TrustError, Untrusted, check_way, quoted};
+use crate::keyring::Keyring;
+use crate::trust::{Protection, TrustError, Untrusted, check_way, quoted, resolve};
 
 /// The format of stores that this crate writes, and the newest format that it reads.
 pub(super) const FORMAT: u32 = 2;
@@ -112,7 +115,31 @@ impl Store {
     /// The path is not a store, a newer precast wrote the store, or other users can change it or a directory on its
     /// path: [`crate::trust`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
-        let paths = Paths { root: path.as_ref().to_path_buf() };
+        Self::open_by(path.as_ref(), Protection::Permissions)
+    }
+
+    /// Opens the store at `path` for reading under a keyring: records and entries without enough signatures are misses.
+    /// Their bytes are checked in memory, so the store may belong to anybody. It is not written to: [`crate::trust`].
+    ///
+    /// # Errors
+    ///
+    /// The path is not a store, or a newer precast wrote the store.
+    pub fn open_signed(path: impl AsRef<Path>, keyring: Arc<Keyring>) -> Result<Self, OpenError> {
+        Ok(Self::open_by(path.as_ref(), Protection::Signatures)?.trusting(keyring))
+    }
+
+    /// Opens the store at `path` to inspect it, even if anybody can change it. It is not written to. The caller must not
+    /// run code from it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Store::open_signed`].
+    pub fn inspect(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        Self::open_by(path.as_ref(), Protection::Signatures)
+    }
+
+    fn open_by(path: &Path, protection: Protection) -> Result<Self, OpenError> {
+        let paths = Paths { root: path.to_path_buf() };
         // This check comes before the trust checks: their hints are right for a store, but would harm another
         // directory.
         match fs_err::symlink_metadata(paths.store_file()) {
@@ -122,7 +149,7 @@ impl Store {
             Err(_) if paths.root.is_file() => return Err(OpenError::File { path: paths.root }),
             _ => {}
         }
-        let store = Self::at(paths)?;
+        let store = Self::at(paths, protection)?;
         // A tree that was copied without its empty directories is valid.
         for directory in DIRECTORIES {
             store.has_dir(&store.paths.dir(directory))?;
@@ -132,9 +159,13 @@ impl Store {
     }
 
     /// Makes a handle for a store that may not exist yet, after checking the trust of its path.
-    pub(super) fn at(paths: Paths) -> Result<Self, OpenError> {
-        let real = check_way(&paths.root)?;
-        Ok(Self { real, paths, observer: Observer::default(), passed: Passed::default(), keyring: None })
+    pub(super) fn at(paths: Paths, protection: Protection) -> Result<Self, OpenError> {
+        let real = match protection {
+            Protection::Permissions => check_way(&paths.root)?,
+            Protection::Signatures => resolve(&paths.root)?,
+        };
+        let (observer, passed, served) = (Observer::default(), Passed::default(), Snapshot::default());
+        Ok(Self { real, paths, observer, passed, served, protection, keyring: None })
     }
 }
 

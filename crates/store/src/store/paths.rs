@@ -135,6 +135,10 @@ impl Paths {
         self.dir("roots").join("entry")
     }
 
+    pub(crate) fn deployed(&self) -> PathBuf {
+        self.dir("roots").join("deployed")
+    }
+
     pub(crate) fn releases(&self) -> PathBuf {
         self.dir("roots").join("release")
     }

@@ -1,4 +1,4 @@
-//! Reports damaged files, and moves them away if the tree is writable.
+//! Reports damaged files, and moves them away if the tree is writable and its permissions protect it.
 //!
 //! If two processes find the same damage, one moves the file and the other finds it gone. If a writer has replaced the
 //! file in the meantime, the good file may be moved too. That is a miss, which the next publish repairs, and never a
@@ -10,6 +10,7 @@ use super::Store;
 use super::write::create_dir;
 use crate::event::Event;
 use crate::step::step;
+use crate::trust::Protection;
 
 impl Store {
     /// Quarantines `path` and reports the damage to the observer.
@@ -20,6 +21,10 @@ impl Store {
     }
 
     fn quarantine(&self, path: &Path) -> Option<PathBuf> {
+        // In a directory that another user can change, the path may lead to another file by now.
+        if self.protection == Protection::Signatures {
+            return None;
+        }
         let name = path.file_name()?;
         let prefix = format!("{}.", name.to_str()?);
         let quarantine = self.paths.dir("quarantine");

@@ -97,7 +97,7 @@ impl Store {
         }
         self.remembers()?;
         let path = self.paths.releases().join(name);
-        let found = match trust::open_file(&path) {
+        let found = match trust::open_file(&path, self.protection) {
             // Another reader has quarantined the file, or it was deleted in the meantime.
             Ok(PathCheck::Missing) => return Ok(None),
             Ok(PathCheck::Irregular) => None,
@@ -116,7 +116,7 @@ impl Store {
     /// missing.
     fn remembers(&self) -> Result<(), ReleaseError> {
         for path in [self.paths.dir("roots"), self.paths.releases()] {
-            if self.judged(&path, trust::look(&path))?.is_some_and(|found| !found.is_dir()) {
+            if self.judged(&path, trust::look(&path, self.protection))?.is_some_and(|found| !found.is_dir()) {
                 return Err(ReleaseError::NoDirectory { path });
             }
         }

@@ -60,6 +60,17 @@ fn signers_turn(of: &Path) -> Result<Lock, WriteError> {
     Ok(turn)
 }
 
+/// Returns the name of a record for messages.
+pub(crate) fn name_of_record(record: &Record) -> String {
+    let first = record.members.first().map(|member| member.signature.as_str()).unwrap_or_default();
+    format!("`{first}` for {}", record.isa)
+}
+
+/// Returns the name of an entry for messages.
+pub(crate) fn name_of_entry(entry: &Entry) -> String {
+    format!("entry `{}`", entry.name)
+}
+
 impl Store {
     /// Restricts reads to items signed by enough keys of `keyring`. Any other item is reported as an event and counts
     /// as a miss.
@@ -74,7 +85,7 @@ impl Store {
         let records = self
             .named_records()
             .map(move |item| item.and_then(|(name, record)| self.signed_record(&name, &record)));
-        let entries = match all.entries() {
+        let entries = match all.all_entries() {
             Ok(entries) => entries.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error)],
         };
@@ -99,19 +110,13 @@ impl Store {
         let bytes = entry.to_bytes();
         let path = self.paths.entry(&Record::id_of(&bytes));
         let signatures = self.read_signatures(&path)?;
-        Ok(Signed { name: format!("entry `{}`", entry.name), bytes, signatures, path })
+        Ok(Signed { name: name_of_entry(entry), bytes, signatures, path })
     }
 
     fn signed_record(&self, name: &RecordName, record: &Record) -> Result<Signed, FindError> {
         let path = self.paths.record(name);
-        let first = record.members.first().map(|member| member.signature.clone()).unwrap_or_default();
         let signatures = self.read_signatures(&path)?;
-        Ok(Signed {
-            name: format!("`{first}` for {}", record.isa),
-            bytes: record.to_bytes(),
-            signatures,
-            path,
-        })
+        Ok(Signed { name: name_of_record(record), bytes: record.to_bytes(), signatures, path })
     }
 
     /// Stores a signature by `key` beside its item, replacing an older signature by the same key.
@@ -152,6 +157,14 @@ impl Store {
             return Ok(());
         }
         self.write(&Paths::signatures(of), text.as_bytes(), batch)
+    }
+
+    /// Returns the stored signatures of the bytes of a record or an entry.
+    pub(crate) fn signatures_of_bytes(&self, bytes: &[u8]) -> Result<String, FindError> {
+        match Record::parse(bytes) {
+            Ok(record) => self.read_signatures(&self.paths.record(&RecordName::of(&record))),
+            Err(_) => self.read_signatures(&self.paths.entry(&Record::id_of(bytes))),
+        }
     }
 
     fn read_signatures(&self, of: &Path) -> Result<String, FindError> {

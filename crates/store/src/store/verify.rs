@@ -18,6 +18,7 @@ use crate::archive::Archive;
 use crate::event::{Event, Observer, chain};
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
+use crate::trust::Protection;
 
 /// The maximum number of archives in memory at once.
 const READERS: usize = 4;
@@ -250,6 +251,9 @@ impl Store {
 
     /// Restores the missing pointers of a record, and reports each one, or the failure to restore them.
     fn restore_pointers(&self, name: &RecordName, record: &Record) {
+        if self.protection == Protection::Signatures {
+            return;
+        }
         match self.put_pointers(name, record) {
             Ok(places) => {
                 for path in places {

@@ -1,5 +1,6 @@
 //! `precast build`: the pipeline of `precast-build`, for a manifest named on the command line.
 
+mod inputs;
 mod manifest;
 mod pin;
 #[cfg_attr(not(feature = "remote"), path = "local.rs")]
@@ -36,6 +37,8 @@ struct Planned<'a> {
     lock: Option<Lock>,
     lock_path: PathBuf,
     target: String,
+    /// The files that the manifest consists of.
+    read: Vec<PathBuf>,
     variants: Vec<Variant>,
     /// `None` if pinned archives are used, whatever compiler is installed.
     toolchain: Option<Toolchain>,
@@ -73,12 +76,17 @@ pub(super) fn run(args: &BuildArgs) -> Result<Exit, Failure> {
     if let (Some(builder), Some(toolchain)) = (builder, toolchain) {
         builder.state(store.as_ref(), bundle.as_ref(), &executed, toolchain)?;
     }
+    let inputs = planned.inputs(&executed);
+    if let Some(file) = &args.depfile {
+        inputs::write_depfile(file, args.bundle.as_ref().unwrap_or(&path), &inputs)?;
+    }
     if let Some(file) = &args.timings {
         write_timings(file, &args.manifest, &executed.compilations)?;
     }
     let summary = Summary {
         planned,
         executed,
+        inputs,
         store: path,
         bundle: bundle.map(|(path, bytes)| (path, bytes.len())),
         seconds: start.elapsed().as_secs_f64(),
@@ -108,7 +116,8 @@ impl<'a> Planned<'a> {
         let target = stated().unwrap_or_else(host_target);
         let levels = if args.isa.is_empty() { manifest.isa()?.unwrap_or_default() } else { args.isa.clone() };
         let variants = Variant::choose(levels, &target, profile).map_err(foreign)?;
-        let mut planned = Self { args, plan, held, lock, lock_path, target, variants, toolchain: None };
+        let read = manifest.inputs();
+        let mut planned = Self { args, plan, held, lock, lock_path, target, read, variants, toolchain: None };
         let glibc = args.glibc.as_deref().or_else(|| manifest.glibc());
         planned.toolchain = planned.find_toolchain(glibc)?;
         planned.check_lock()?;
@@ -176,7 +185,9 @@ impl<'a> Planned<'a> {
 /// Returns the builder that the statements of this build name.
 fn builder(args: &BuildArgs) -> Result<Option<Builder>, Failure> {
     let named = || std::env::var("PRECAST_BUILDER").ok().filter(|name| !name.is_empty());
-    args.builder.clone().or_else(named).map(Builder::new).transpose()
+    let Some(id) = args.builder.clone().or_else(named) else { return Ok(None) };
+    let source = args.source.clone().map(|uri| (uri, args.source_commit.clone()));
+    Builder::new(id, source, args.invocation.clone()).map(Some)
 }
 
 /// Records a file that the build reads or has written.
@@ -239,8 +250,13 @@ fn write_bundle(
     toolchain: Option<&Toolchain>,
 ) -> Result<(PathBuf, Vec<u8>), Failure> {
     let bytes = executed.bundle(toolchain)?;
+    // An unchanged file keeps its time, so that a build system does not run the steps after it.
+    if whole::has(path, &bytes) {
+        return Ok((path.to_owned(), bytes));
+    }
     let written = whole::write(path, Kind::Bundle, |out| out.write_all(&bytes))?;
     provenance::forget(path, &bytes)?;
+    whole::forget_signatures(path)?;
     written.commit_durably()?;
     Ok((path.to_owned(), bytes))
 }

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use precast_compile::{Parallel, Toolchain};
+use precast_core::redact::UrlText;
 use precast_store::remote::{Remote, Wanted};
 use precast_store::{ActionCache, Keyring, Store};
 
@@ -16,7 +17,7 @@ use crate::{events, layers};
 /// The other machines that a command line names.
 pub(super) struct Remotes {
     elsewhere: Elsewhere,
-    urls: Vec<String>,
+    urls: Vec<UrlText>,
     keyring: Option<Arc<Keyring>>,
 }
 
@@ -65,8 +66,10 @@ impl Remotes {
         }
         let wanted = wanted(planned);
         for url in &self.urls {
-            let source =
-                Arc::new(precast_remote::Files::open(&url.parse()?, precast_remote::Patience::default())?);
+            let source = Arc::new(precast_remote::Files::open(
+                &url.expose().parse()?,
+                precast_remote::Patience::default(),
+            )?);
             let remote =
                 Remote::new(source, store.clone().trusting(Arc::clone(keyring))).on_event(events::hear);
             remote.prefetch(&wanted)?;

@@ -15,6 +15,8 @@ use crate::{print, term, why};
 pub(super) struct Summary<'a> {
     pub(super) planned: Planned<'a>,
     pub(super) executed: Executed,
+    /// The files that the build read.
+    pub(super) inputs: Vec<PathBuf>,
     pub(super) store: PathBuf,
     pub(super) bundle: Option<(PathBuf, usize)>,
     pub(super) seconds: f64,
@@ -41,7 +43,7 @@ impl Summary<'_> {
 
     /// Renders the summary as text.
     fn text(&self) -> String {
-        let Self { planned: Planned { args, plan, target, .. }, executed, store, bundle, seconds } = self;
+        let Self { planned: Planned { args, plan, target, .. }, executed, store, bundle, seconds, .. } = self;
         let (levels, entries) = (self.levels().join(", "), self.entries().join(", "));
         let healed = match executed.healed {
             0 => String::new(),
@@ -89,6 +91,7 @@ impl Summary<'_> {
             self.bundle.as_ref().map(|(path, bytes)| json!({"path": path.to_string_lossy(), "bytes": bytes}));
         term::print_json(&json!({
             "manifest": self.planned.args.manifest.to_string_lossy(),
+            "inputs": self.inputs.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "target": self.planned.target,
             "isa": self.levels(),
             "compiler": self.compiler(),

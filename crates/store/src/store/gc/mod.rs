@@ -10,6 +10,8 @@
 //!   else can then be deleted. Without declarations, only age and size limits select victims.
 //! * Modules that a kept entry calls, for each target and ISA level. With `max_age`, old records can be deleted if
 //!   newer records have all their modules, e.g. records of an older compiler.
+//! * The last releases of each name, and the served one ([`Store::switch`](super::Store::switch)), with their entries and
+//!   modules. Graphs of deleted releases are deleted by the next collection.
 //! * *Pinned* archives, by Digest, whatever their age.
 //! * Artifacts younger than `grace`. The age of a record or an entry is the time since a build last produced or reused
 //!   it.
@@ -29,6 +31,7 @@
 mod leftover;
 mod named;
 mod plan;
+mod releases;
 mod sweep;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +50,9 @@ pub struct Keep {
     pub declared: Option<Roots>,
     /// The digests of archives that are always kept, such as those of releases.
     pub pinned: BTreeSet<Digest>,
+    /// The number of last releases of each name that are kept, with their entries and modules. The served release is
+    /// always kept.
+    pub releases: usize,
     /// The maximum time since a build last produced or used an artifact. Applies to all artifacts without declarations,
     /// and otherwise only to superseded records.
     pub max_age: Option<Duration>,
@@ -135,6 +141,8 @@ enum Guard {
     Unnamed(Digest),
     /// No root referred to this graph.
     Meaningless(PathBuf),
+    /// This release was not served.
+    NotServed(PathBuf),
 }
 
 /// The kind of a victim.
@@ -143,6 +151,8 @@ enum Guard {
 pub enum VictimKind {
     /// The name of a graph.
     Entry,
+    /// The list of entries of a release.
+    Release,
     /// A record with its archive, for one ISA level.
     Record,
     /// A file that nothing names, left by a killed or failed publish or by a loss.
@@ -165,6 +175,8 @@ pub enum Reason {
     Superseded,
     /// The store is larger than allowed, and other artifacts were used more recently.
     Budget,
+    /// Later releases of the name are kept.
+    Past,
     /// Nothing refers to it.
     Unreachable,
 }
@@ -178,6 +190,7 @@ impl Reason {
             Self::Old => "unused for too long",
             Self::Superseded => "superseded by a newer artifact",
             Self::Budget => "over the size limit",
+            Self::Past => "followed by later releases",
             Self::Unreachable => "unreferenced",
         }
     }

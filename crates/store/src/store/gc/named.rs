@@ -6,9 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::super::deployed::Deployed;
 use super::super::paths::RecordName;
 use super::super::{FindError, Store};
 use super::GcPlan;
+use crate::export::Release;
 use crate::key::Digest;
 
 /// The archives and graphs with a name.
@@ -16,6 +18,8 @@ use crate::key::Digest;
 pub(super) struct Named {
     archives: BTreeMap<Digest, BTreeSet<RecordName>>,
     graphs: BTreeSet<PathBuf>,
+    /// The files of served releases.
+    served: BTreeSet<PathBuf>,
     /// Whether a newer precast wrote one of the records; it may name any archive.
     has_foreign: bool,
 }
@@ -29,6 +33,11 @@ impl Named {
     /// Returns whether a root refers to a graph.
     pub(super) fn has_graph(&self, graph: &Path) -> bool {
         self.graphs.contains(graph)
+    }
+
+    /// Returns whether a release is served.
+    pub(super) fn is_served(&self, release: &Path) -> bool {
+        self.served.contains(release)
     }
 
     /// Removes a deleted record.
@@ -57,6 +66,14 @@ impl Store {
         for name in self.names(&self.paths.entry_roots())? {
             let meaning = self.meaning(&self.paths.entry_roots().join(name))?;
             named.graphs.extend(meaning.map(|id| self.paths.entry(&id)));
+        }
+        for Deployed { name, numbers, current } in self.deployed()? {
+            for number in numbers {
+                let release = Release { name: name.clone(), number };
+                let graphs = self.entries_of(&release)?.unwrap_or_default();
+                named.graphs.extend(graphs.values().map(|id| self.paths.entry(id)));
+                named.served.extend((current == Some(number)).then(|| self.path_of(&release)));
+            }
         }
         Ok(named)
     }

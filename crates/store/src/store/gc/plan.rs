@@ -51,7 +51,8 @@ impl Store {
             digests: BTreeMap::new(),
             graphs: BTreeSet::new(),
         };
-        let live = survey.entries(self)?;
+        let mut live = survey.entries(self)?;
+        survey.releases(self, &mut live)?;
         survey.records(self, &live)?;
         survey.leftovers(self)?;
         let mut plan = GcPlan { digests: survey.digests, ..survey.plan };
@@ -84,7 +85,7 @@ impl Survey<'_> {
         for name in store.names(&store.paths.entry_roots())? {
             let root = store.paths.entry_roots().join(&name);
             let Some(modified) = modified(&root) else { continue };
-            let Some(entry) = store.find_entry(&name)? else {
+            let Some(entry) = store.rooted(&name)? else {
                 self.plan.foreign += usize::from(root.exists());
                 continue;
             };

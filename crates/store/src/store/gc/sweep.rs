@@ -92,6 +92,7 @@ impl Guard {
             Self::Absent(path) => modified(path).is_none(),
             Self::Unnamed(digest) => !named.has_archive(digest),
             Self::Meaningless(graph) => !named.has_graph(graph),
+            Self::NotServed(release) => !named.is_served(release),
         }
     }
 }

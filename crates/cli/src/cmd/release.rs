@@ -1,0 +1,80 @@
+//! `precast release`: records releases of a store, and serves one of them.
+
+use precast_store::{DeployError, Deployed, Release, Store};
+use serde_json::json;
+
+use crate::args::{LayerArgs, ReleaseAction, ReleaseArgs};
+use crate::error::{Exit, Failure};
+use crate::{events, layers, term};
+
+/// Runs the command.
+pub(super) fn run(args: ReleaseArgs) -> Result<Exit, Failure> {
+    let path = layers::to_build(args.store);
+    let keyring = layers::open_keyring(&LayerArgs { keyring: args.keyring, ..LayerArgs::default() })?;
+    let store = Store::open(&path)?.on_event(events::hear);
+    let store = match keyring {
+        Some(keyring) => store.trusting(keyring),
+        None => store,
+    };
+    match args.action {
+        ReleaseAction::Create { name, entry, switch } => {
+            let (name, number) = match name.contains('=') {
+                true => name.parse().map(|release: Release| (release.name, Some(release.number)))?,
+                false => (name, None),
+            };
+            let release = store.record_release(&name, number, &entry).map_err(refused)?;
+            if switch {
+                store.switch(&release).map_err(refused)?;
+            }
+            told(args.json, if switch { "serving" } else { "recorded" }, &release)
+        }
+        ReleaseAction::Switch { release } => {
+            store.switch(&release).map_err(refused)?;
+            told(args.json, "serving", &release)
+        }
+        ReleaseAction::Rollback { name } => {
+            let release = store.rollback(&name).map_err(refused)?;
+            told(args.json, "serving", &release)
+        }
+        ReleaseAction::List => list(&store, args.json),
+    }
+}
+
+/// Returns the failure for a release that cannot be recorded or served.
+pub(super) fn refused(error: DeployError) -> Failure {
+    let exit = match &error {
+        DeployError::Incomplete { .. } => Exit::Damaged,
+        _ => Exit::Error,
+    };
+    Failure::from(error).exiting(exit)
+}
+
+fn told(is_json: bool, what: &str, release: &Release) -> Result<Exit, Failure> {
+    match is_json {
+        true => term::print_json(&json!({"name": release.name, "number": release.number, "state": what}))?,
+        false => term::print(&format!("{what} `{release}`\n"))?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn list(store: &Store, is_json: bool) -> Result<Exit, Failure> {
+    let all = store.deployed()?;
+    if is_json {
+        let releases = all.iter().map(|Deployed { name, numbers, current }| {
+            json!({"name": name, "numbers": numbers, "current": current})
+        });
+        term::print_json(
+            &json!({"store": store.path().to_string_lossy(), "releases": releases.collect::<Vec<_>>()}),
+        )?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = String::new();
+    for Deployed { name, numbers, current } in all {
+        for number in numbers {
+            let served = if current == Some(number) { "  served" } else { "" };
+            text.push_str(&format!("{name}={number}{served}\n"));
+        }
+    }
+    term::print(if text.is_empty() { "no releases\n" } else { &text })?;
+    Ok(Exit::Ok)
+}
