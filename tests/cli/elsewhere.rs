@@ -188,6 +188,26 @@ fn rolled_back_tag_is_rejected() {
     pull(&[]).ok();
 }
 
+/// A cached file stands for a digest, and another signed release could take its place. So signatures do not replace the
+/// permissions of the cache.
+#[test]
+fn cached_release_that_others_can_change_is_rejected() {
+    let (place, _) = released();
+    let registry = Registry::new(false);
+    let url = registry.url("me/model:stable");
+    place.run_bare(&["push", &url, "score.precast"]).ok();
+    score(&place, &url, "cache").ok();
+    let cached = crate::release::files(&place, "cache").into_iter();
+    let cached = cached.filter(|path| path.extension().is_some_and(|ending| ending == "precast"));
+    let cached: Vec<_> = cached.collect();
+    assert!(!cached.is_empty());
+    for path in cached {
+        let everybody = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+        fs_err::set_permissions(path, everybody).unwrap();
+    }
+    score(&place, &url, "cache").fails(1, &["is writable by everybody", "hint: "]);
+}
+
 #[test]
 fn lower_export_number_is_rejected() {
     let (place, _) = released();

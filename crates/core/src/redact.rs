@@ -71,7 +71,8 @@ fn credentials_end(url: &str) -> usize {
     }
     // A password with a `/` looks like a host, a port and a path.
     let port = authority.rsplit_once(':').map(|(_, port)| port);
-    let is_password = port.is_some_and(|port| !port.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_password = port.is_some_and(|port| !is_port(port));
     if is_password && !authority.starts_with('[') { url.rfind('@').map_or(0, |at| at + 1) } else { 0 }
 }
 

@@ -95,7 +95,8 @@ impl Layer {
     ///
     /// # Errors
     ///
-    /// Fails as [`Layer::open_bundle`], or if too few keys of the keyring signed the file.
+    /// The file is not a bundle or cannot be read, or too few keys of the keyring signed it. Its owner and mode do not matter:
+    /// [`crate::trust::Protection::Signatures`].
     pub fn open_signed_bundle(path: &Path, keyring: &Keyring) -> Result<Self, OpenSignedError> {
         let name = format!("bundle `{}`", path.display());
         Ok(Self::Bundle { name, bundle: Box::new(Bundle::open_signed(path, keyring)?) })

@@ -79,10 +79,10 @@ impl Loader {
     }
 
     /// Opens a bundle file that enough keys of a keyring have signed, in `<path>.minisig`. No part of it is used before the
-    /// check.
+    /// check, so the file may belong to any user.
     ///
     /// # Errors
-    /// As [`Loader::open`], or too few keys have signed it.
+    /// The file cannot be read or is not a complete bundle of a known format, or too few keys have signed it.
     ///
     /// # Examples
     /// ```no_run

@@ -10,7 +10,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use precast_store::keyring::SUFFIX;
+use precast_store::keyring::{SUFFIX, check_file};
 use precast_store::remote::RemoteError;
 use precast_store::whole::Whole;
 use precast_store::{Bundle, Keyring, Layer, OpenBundleError, OpenSignedError};
@@ -63,13 +63,17 @@ pub(crate) fn layer(
     Ok(Layer::Bundle { name: format!("release `{place}`"), bundle: Box::new(bundle) })
 }
 
-/// Returns the cached bundle, if it exists and is valid.
+/// Returns the cached bundle, if it exists and is valid. Its permissions matter, although it is signed: the file stands for
+/// the digest in its name, and another signed release could take its place.
 fn kept(path: &Path, place: &RemoteUrl, keyring: &Keyring) -> Result<Option<Bundle>, OpenRemoteError> {
-    match Bundle::open_signed(path, keyring) {
-        Ok(bundle) => Ok(Some(bundle)),
+    match Bundle::open_unsigned(path) {
+        Ok(bundle) => {
+            let is_signed = check_file(path, bundle.bytes(), keyring).is_ok();
+            Ok(is_signed.then_some(bundle))
+        }
         // Other users can change the file. That needs a decision by a person, so it is an error.
-        Err(source @ OpenSignedError::Open(OpenBundleError::Untrusted(_))) => {
-            Err(OpenRemoteError::Release { place: place.to_string(), source })
+        Err(source @ OpenBundleError::Untrusted(_)) => {
+            Err(OpenRemoteError::Release { place: place.to_string(), source: source.into() })
         }
         Err(_) => Ok(None),
     }
