@@ -78,8 +78,9 @@ def save(
 ) -> None:
     """Compiles graphs and writes them to a bundle under their names: ``precast.save("model.precast", {"score": score})``.
 
-    Each value is a `Graph`, a function that was built from one, or the result of `precast.pytensor.freeze` or `precast.jax.freeze`. `isa` lists the CPU levels
-    to compile for, such as ``"x86-64-v2,x86-64-v3"``; the default is all known levels. `store` has the same meaning as in `function`.
+    Each value is a `Graph`, a function that was built from one, or the result of `precast.pytensor.freeze` or `precast.jax.freeze`.
+    `isa` lists the CPU levels to compile for, such as ``"x86-64-v2,x86-64-v3"``; the default is all known levels. `store` has the same
+    meaning as in `function`.
 
     `metadata` describes graphs and functions by name, and the bundle by the empty name: ``{"score": {"documentation": …,
     "inputs": {"x": {"dims": ["day"], "documentation": …}}, "outputs": …, "json": {"mine.key": …}}}``. `Model.metadata` returns it.

@@ -12,12 +12,12 @@ import jax
 from .. import _native
 from .._build import graph, save
 from .._front import frozen, refusals
+from .._front.refusals import Refused
 from .._structured import ARRAY, KEY, Structured
 from .._variable import Variable, call
 from ..errors import FreezeError, GraphTypeError
 from ._lower import Lowering
 from ._lower.lowering import check_dtype
-from ._lower.lowering import Refused
 from ._specs import Inputs, argument_names, read
 from ._trees import names_of, names_of_results, structure_of
 
@@ -62,7 +62,8 @@ class Frozen(frozen.Frozen):
         made = [lower.variable(each) for each in lower.closed(closed, self._checked(inputs, avals, lower))]
         if lower.refusals:
             raise refusals.error(self.name, "primitives", lower.refusals)
-        self.graph: _native.Graph = graph(inputs.variables, dict(zip(names_of_results(shapes, set()), copied(made, inputs.variables), strict=True)))
+        results = zip(names_of_results(shapes, set()), copied(made, inputs.variables), strict=True)
+        self.graph: _native.Graph = graph(inputs.variables, dict(results))
         #: The nesting of arguments and results, for `Structured`.
         self.structure: dict[str, Any] = {
             "names": arguments,

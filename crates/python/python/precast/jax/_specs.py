@@ -9,15 +9,14 @@ from typing import Any
 
 import jax
 import numpy
-from jax import export, tree_util
+from jax import dtypes, export, tree_util
 
 from .. import _native
 from .._front.names import unique
-from .._types import Type
+from .._types import Type, dtype_name
 from .._variable import Variable, call
 from ..errors import FreezeError, GraphValueError
 from ._lower.lowering import dtype_of, is_key, is_symbolic
-from .._types import dtype_name
 
 
 def read(specs: Sequence[Any]) -> tuple[Any, ...]:
@@ -32,21 +31,24 @@ def read(specs: Sequence[Any]) -> tuple[Any, ...]:
     def typed(leaf: Any) -> Any:
         if not isinstance(leaf, str):
             return leaf
-        shape = [symbols[next(rest) if extent == "?" else extent] if not extent.isdecimal() else int(extent) for extent in extents_of(leaf)]
-        return jax.ShapeDtypeStruct(tuple(shape), numpy.dtype(Type(leaf).dtype))
+        dtype = numpy.dtype(Type(leaf).dtype)
+        if dtypes.canonicalize_dtype(dtype) != dtype:
+            hint = 'hint: `jax.config.update("jax_enable_x64", True)`'
+            raise GraphValueError(f"`{leaf}`: JAX has no `{dtype}` unless its 64-bit mode is on\n{hint}")
+        shape = [int(extent) if extent.isdecimal() else symbols[next(rest) if extent == "?" else extent] for extent in extents_of(leaf)]
+        return jax.ShapeDtypeStruct(tuple(shape), dtype)
 
     return tree_util.tree_map(typed, tuple(specs))
 
 
 def extents_of(text: str) -> list[str]:
     """Returns the extents of a type text."""
-    dtype, bracket, rest = text.partition("[")
+    rest = text.partition("[")[2]
     extents = [extent.strip() for extent in rest.rstrip("]").split(",")] if rest.strip("] ") else []
     try:
         _native.input("x", text)
     except GraphValueError as error:
         raise GraphValueError(f"a text as an argument is a type: {error}") from None
-    assert bracket or not extents, dtype
     return extents
 
 

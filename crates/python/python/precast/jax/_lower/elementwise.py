@@ -27,14 +27,12 @@ _SAME = {
     "igammac": "gammaincc",
     "is_finite": "isfinite",
     "lgamma": "gammaln",
-    "logistic": "sigmoid",
     "max": "maximum",
     "min": "minimum",
     "not": "invert",
     "or": "bitwise_or",
     "regularized_incomplete_beta": "betainc",
     "shift_left": "left_shift",
-    "shift_right_arithmetic": "right_shift",
     "xor": "bitwise_xor",
 }
 
@@ -147,6 +145,13 @@ def shift_right_logical(lower: Lowering, eqn: Any, x: Variable, count: Variable)
     return cast(call("right_shift", unsigned(x), unsigned(count)), x.type.dtype)
 
 
+@elementwise("shift_right_arithmetic")
+def shift_right_arithmetic(lower: Lowering, eqn: Any, x: Variable, count: Variable) -> Variable:
+    """Copies the first bit, also that of unsigned integers."""
+    signed = x.type.dtype.removeprefix("u")
+    return cast(call("right_shift", cast(x, signed), cast(count, signed)), x.type.dtype)
+
+
 @elementwise("pow")
 def power(lower: Lowering, eqn: Any, x: Variable, y: Variable) -> Variable:
     return call("pow", x, cast(y, x.type.dtype) if kind(x) in "fc" else y)
@@ -191,7 +196,14 @@ def polynomial(lower: Lowering, eqn: Any, x: Variable, *coefficients: Variable) 
 
 @elementwise("digamma")
 def digamma(lower: Lowering, eqn: Any, x: Variable) -> Variable:
-    return call("switch", call("eq", x, scalar(0, x)), scalar(math.nan, x), call("digamma", x))
+    return call("switch", call("eq", x, scalar(0, x)), scalar(-math.inf, x), call("digamma", x))
+
+
+@elementwise("logistic")
+def logistic(lower: Lowering, eqn: Any, x: Variable) -> Variable:
+    if kind(x) == "f":
+        return call("sigmoid", x)
+    return call("reciprocal", call("add", scalar(1, x), call("exp", call("neg", x))))
 
 
 @elementwise("round")
@@ -212,6 +224,24 @@ def select(lower: Lowering, eqn: Any, which: Variable, *cases: Variable) -> Vari
     for at in range(len(cases) - 2, -1, -1):
         made = call("switch", call("le", which, scalar(at, which)), cases[at], made)
     return made
+
+
+@elementwise("eq_to", "lt_to", "le_to")
+def ordered(lower: Lowering, eqn: Any, x: Variable, y: Variable) -> Variable:
+    """Compares in the total order: -0.0 is less than 0.0, and NaN, of either sign, are greater than all numbers."""
+    name = eqn.primitive.name.removesuffix("_to")
+    if kind(x) != "f":
+        return call(name, x, y)
+    either = call("logical_or", call("isnan", x), call("isnan", y))
+    is_equal = call("logical_and", call("eq", x, y), call("eq", call("signbit", x), call("signbit", y)))
+    is_equal = call("switch", either, call("logical_and", call("isnan", x), call("isnan", y)), is_equal)
+    if name == "eq":
+        return is_equal
+    is_zeros = call("logical_and", call("eq", x, scalar(0, x)), call("eq", y, scalar(0, y)))
+    signs = call("logical_and", call("signbit", x), call("logical_not", call("signbit", y)))
+    is_less = call("switch", is_zeros, signs, call("lt", x, y))
+    is_less = call("switch", either, call("logical_and", call("logical_not", call("isnan", x)), call("isnan", y)), is_less)
+    return is_less if name == "lt" else call("logical_or", is_less, is_equal)
 
 
 @elementwise("reduce_precision")

@@ -228,7 +228,7 @@ def gather(lower: Lowering, eqn: Any, x: Any, indices: Any) -> Any:
         return gathered_keys(lower, eqn, x, indices)
     windows, out = Windows.of_gather(lower, eqn), eqn.outvars[0].aval
     if any(not is_symbolic(extent) and extent == 0 for extent in out.shape):
-        return numpy.zeros(out.shape, dtype_of(out)) if not any(map(is_symbolic, out.shape)) else call("broadcast_to", filling(eqn), lower.extents(out.shape))
+        return call("broadcast_to", filling(eqn), lower.extents(out.shape))
     made = moved(lower, eqn, windows, x, indices)
     if eqn.params["mode"] != GatherScatterMode.FILL_OR_DROP:
         return made
@@ -285,7 +285,8 @@ def scatter(lower: Lowering, eqn: Any, x: Any, indices: Any, updates: Any) -> Va
     if not windows.batch and not windows.shared and is_inside and name not in _COMBINED:
         starts = windows.only_starts(indices)
         whole = updates[tuple(None if axis in windows.dropped else ALL for axis in range(len(windows.shape)))]
-        return written(lower, x, whole, starts, windows.shape, windows.sizes, "set" if name == "scatter" else "inc")
+        how = "set" if name == "scatter" else "inc"
+        return written(lower, x, whole, starts, windows.shape, windows.sizes, how)
     places = windows.places(indices)
     if not is_inside:
         # Dropped elements go to an additional element.

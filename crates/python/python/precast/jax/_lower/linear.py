@@ -34,25 +34,24 @@ def shaped(x: Variable, before: Any, after: Any) -> Variable:
 
 @rule("dot_general")
 def dot_general(lower: Lowering, eqn: Any, x: Any, y: Any) -> Variable:
-    (inner_x, inner_y), (batch_x, batch_y) = (tuple([int(axis) for axis in axes] for axes in pair) for pair in eqn.params["dimension_numbers"])
+    """Sums products over the `inner` axes, for each index of the `batch` axes, as a product of matrices."""
+    inner, batch = (tuple([int(axis) for axis in axes] for axes in pair) for pair in eqn.params["dimension_numbers"])
     dtype = dtype_of(eqn.outvars[0].aval)
-    wanted = eqn.params["preferred_element_type"]
-    x, y = (cast(variable(each), dtype if wanted is not None else each.dtype if hasattr(each, "dtype") else dtype) for each in (x, y))
-    x, y = cast(x, dtype), cast(y, dtype)
-    shapes = [atom.aval.shape for atom in eqn.invars]
-    if not batch_x and len(inner_x) == 1 and max(map(len, shapes)) <= 2:
-        x = x if inner_x[0] == len(shapes[0]) - 1 else permuted(x, [1, 0])
-        y = y if inner_y[0] == 0 else permuted(y, [1, 0])
+    x, y = (cast(variable(each), dtype) for each in (x, y))
+    ranks = [len(atom.aval.shape) for atom in eqn.invars]
+    if not batch[0] and len(inner[0]) == 1 and max(ranks) <= 2:
+        x = x if inner[0][0] == ranks[0] - 1 else permuted(x, [1, 0])
+        y = y if inner[1][0] == 0 else permuted(y, [1, 0])
         return call("dot", x, y)
-    free = [[axis for axis in range(len(shape)) if axis not in own] for shape, own in zip(shapes, (inner_x + batch_x, inner_y + batch_y), strict=True)]
-    x, y = permuted(x, [*batch_x, *free[0], *inner_x]), permuted(y, [*batch_y, *inner_y, *free[1]])
-    extents = [lower.extents(shape) for shape in shapes]
-    batch = [extents[0][axis] for axis in batch_x]
+    free = [[axis for axis in range(rank) if axis not in own + more] for rank, own, more in zip(ranks, inner, batch, strict=True)]
+    x, y = permuted(x, [*batch[0], *free[0], *inner[0]]), permuted(y, [*batch[1], *inner[1], *free[1]])
+    extents = [lower.extents(atom.aval.shape) for atom in eqn.invars]
+    stack = [extents[0][axis] for axis in batch[0]]
     rows, columns = ([own[axis] for axis in axes] for own, axes in zip(extents, free, strict=True))
-    inner = [extents[0][axis] for axis in inner_x]
-    x = shaped(x, [*batch, *rows, *inner], [*batch, product(rows), product(inner)])
-    y = shaped(y, [*batch, *inner, *columns], [*batch, product(inner), product(columns)])
-    return shaped(call("matmul", x, y), [*batch, product(rows), product(columns)], [*batch, *rows, *columns])
+    sums = [extents[0][axis] for axis in inner[0]]
+    x = shaped(x, [*stack, *rows, *sums], [*stack, product(rows), product(sums)])
+    y = shaped(y, [*stack, *sums, *columns], [*stack, product(sums), product(columns)])
+    return shaped(call("matmul", x, y), [*stack, product(rows), product(columns)], [*stack, *rows, *columns])
 
 
 def turned(x: Variable) -> Variable:

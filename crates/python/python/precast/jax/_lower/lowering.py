@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy
 from jax import dtypes
 from jax.extend.core import Literal
-from jax.extend.source_info_util import summarize
+from jax.extend.source_info_util import register_exclusion, summarize
 
 from ... import _native
 from ..._front.refusals import Refusal, Refused
@@ -19,6 +20,9 @@ from ..._types import TensorType, dtype_name
 from ..._variable import Variable, call
 from ...errors import GraphError
 from . import reasons
+
+# Source lines are those of the user, not of this package.
+register_exclusion(str(Path(__file__).parents[2]))
 
 #: An extent: a number, or a variable that computes it.
 Extent = int | Variable

@@ -13,15 +13,13 @@ ALL = slice(None)
 
 
 @rule("reshape")
-def reshape(lower: Lowering, eqn: Any, x: Any) -> Any:
-    return reshaped(lower, x, eqn.invars[0].aval, eqn.outvars[0].aval)
-
-
-def reshaped(lower: Lowering, x: Any, before: Any, after: Any) -> Any:
-    """Returns the elements in the shape of another type."""
-    if before.shape == after.shape:
+def reshape(lower: Lowering, eqn: Any, x: Any, *_: Any) -> Any:
+    order = eqn.params.get("dimensions")
+    if order is not None:
+        x = permuted(x, [*map(int, order)])
+    elif eqn.invars[0].aval.shape == eqn.outvars[0].aval.shape:
         return x
-    shape = lower.shape(after)
+    shape = lower.shape(eqn.outvars[0].aval)
     return x.reshape(shape) if is_known(x) else call("reshape", x, *shape)
 
 

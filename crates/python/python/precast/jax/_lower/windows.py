@@ -37,33 +37,32 @@ class Places:
 def convolution(lower: Lowering, eqn: Any, x: Any, kernel: Any) -> Variable:
     """Joins the elements of each window in the last axis, and multiplies them by the kernel as a matrix."""
     params, out = eqn.params, eqn.outvars[0].aval
-    if dtype_of(out).kind == "c":
+    dtype, orders = dtype_of(out), [list(map(int, axes)) for axes in params["dimension_numbers"]]
+    if dtype.kind == "c":
         raise Refused("complex numbers are not supported")
-    of_x, of_kernel, of_out = (list(map(int, axes)) for axes in params["dimension_numbers"])
-    shape_x, shape_kernel, shape_out = (
-        [aval.shape[axis] for axis in axes] for aval, axes in zip([each.aval for each in (*eqn.invars, eqn.outvars[0])], (of_x, of_kernel, of_out), strict=True)
-    )
-    dtype = dtype_of(out)
-    # Batch and features last: `x[batch, …, feature]`, `kernel[…, in, out]`.
-    x = permuted(cast(variable(x), dtype), [of_x[0], *of_x[2:], of_x[1]])
-    kernel = permuted(cast(variable(kernel), dtype), [*of_kernel[2:], of_kernel[1], of_kernel[0]])
+    shapes = [[aval.shape[axis] for axis in order] for aval, order in zip((*(each.aval for each in eqn.invars), out), orders, strict=True)]
+    # Features last: `x[batch, …, feature]`, `kernel[…, in, out]`, and `made[batch, …, feature]`.
+    x, kernel = (features_last(cast(variable(each), dtype), order) for each, order in zip((x, kernel), orders, strict=False))
+    kernel = permuted(kernel, [*range(1, len(orders[1])), 0])
+    batch, features, *spatial = shapes[0]
     config = [(low, high, inner - 1) for (low, high), inner in zip(params["padding"], params["lhs_dilation"], strict=True)]
-    batch, spatial = shape_x[0], shape_x[2:]
-    x = padded(lower, x, constant(0, dtype), [batch, *spatial, shape_x[1]], [(0, 0, 0), *config, (0, 0, 0)])
-    features, groups = shape_x[1], params["feature_group_count"]
-    if params["batch_group_count"] > 1:
+    x = padded(lower, x, constant(0, dtype), [batch, *spatial, features], [(0, 0, 0), *config, (0, 0, 0)])
+    groups, groups_of_batch = params["feature_group_count"], params["batch_group_count"]
+    if groups_of_batch > 1:
         # Groups of the batch become groups of features.
-        groups, batch, x = params["batch_group_count"], numbers([batch])[0] // params["batch_group_count"], grouped(x, params["batch_group_count"])
+        groups, batch, x = groups_of_batch, numbers([batch])[0] // groups_of_batch, grouped(x, groups_of_batch)
         features *= groups
-    places = Places(shape_kernel[2:], params["window_strides"], params["rhs_dilation"], shape_out[2:])
+    places = Places(shapes[1][2:], params["window_strides"], params["rhs_dilation"], shapes[2][2:])
     if 0 in (*places.out, *places.kernel) or not is_symbolic(batch) and batch == 0:
         return call("broadcast_to", constant(0, dtype), lower.extents(out.shape))
-    parts = [x[(ALL, *place)] for place in places]
-    made = multiplied(lower, parts, kernel, batch, places, features, groups, shape_kernel)
-    # `made[batch, …, feature]`
-    order = [0, len(of_out) - 1, *range(1, len(of_out) - 1)]
-    inverse = sorted(range(len(of_out)), key=of_out.__getitem__)
-    return permuted(made, [order[axis] for axis in inverse])
+    made = multiplied(lower, [x[(ALL, *place)] for place in places], kernel, batch, places, features, groups, shapes[1][0])
+    places_of = [0, len(out.shape) - 1, *range(1, len(out.shape) - 1)]
+    return permuted(made, [places_of[orders[2].index(axis)] for axis in range(len(out.shape))])
+
+
+def features_last(x: Variable, order: Sequence[int]) -> Variable:
+    """Returns an array with its axes in an order, but its second axis last."""
+    return permuted(x, [order[0], *order[2:], order[1]])
 
 
 def grouped(x: Variable, groups: int) -> Variable:
@@ -75,10 +74,10 @@ def grouped(x: Variable, groups: int) -> Variable:
 
 
 def multiplied(
-    lower: Lowering, parts: list[Variable], kernel: Variable, batch: Any, places: Places, features: int, groups: int, shape: Sequence[int]
+    lower: Lowering, parts: list[Variable], kernel: Variable, batch: Any, places: Places, features: int, groups: int, results: int
 ) -> Variable:
     """Returns the products of windows and the kernel, for each group of features."""
-    own, results, count = features // groups, shape[0] // groups, len(parts)
+    own, results, count = features // groups, results // groups, len(parts)
     extents = (lower.extent(batch), *places.out)
     matrix = call("reshape", kernel, count * own, groups, results)
     if groups == 1:

@@ -15,7 +15,7 @@ from ..._front.rules import declare
 from ..._front.values import cast, constant
 from ..._steps import GENERATOR, OBJECT
 from ..._types import TensorType, dtype_name
-from ..._variable import Variable, call
+from ..._variable import Variable
 from ...errors import CallError, GraphError
 from .._unit import signature
 from . import reasons
