@@ -8,14 +8,14 @@ A tree describes the nesting as JSON values, so that a bundle can state it and c
 ``{"tuple": [tree, …]}``           a tuple; also ``list``
 ``{"dict": [[key, tree], …]}``     a dictionary
 ``{"named": [name, fields, trees]}``  a named tuple
-``{"object": [name, [[key, tree], …]]}``  an object of another class: an argument may have attributes or keys, a result is a dictionary
+``{"object": [name, [[key, tree], …]]}``  an object of another class: an argument may have attributes or keys, results are dictionaries
 =================================  ==============================================================================
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ._native import Function, Model
@@ -33,9 +33,11 @@ class Structured:
     >>> loss = precast.Structured.load(model, "loss")    # doctest: +SKIP
     """
 
-    def __init__(self, function: Function, structure: Mapping[str, Any]) -> None:
+    def __init__(self, function: Function, structure: Mapping[str, Any], restore: Callable[[Sequence[Any]], Any] | None = None) -> None:
         #: The function of arrays.
         self.function = function
+        #: Returns a result with these arrays, if its classes exist in this process.
+        self._restore = restore
         self._names: list[str] = list(structure["names"])
         self._arguments: list[Any] = list(structure["arguments"])
         self._result: Any = structure["result"]
@@ -65,7 +67,7 @@ class Structured:
             _flatten(tree, values[name], name, given)
         made = self.function(*given)
         parts = made if len(self.function.outputs) != 1 else (made,)
-        return _restored(self._result, iter(parts or ()))
+        return _restored(self._result, iter(parts or ())) if self._restore is None else self._restore(parts or ())
 
     def __repr__(self) -> str:
         return f"<precast.Structured {self.function!r}>"

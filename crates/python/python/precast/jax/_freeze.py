@@ -70,6 +70,7 @@ class Frozen(frozen.Frozen):
             "arguments": [structure_of(spec, argument) for argument, spec in zip(arguments, specs, strict=True)],
             "result": structure_of(shapes, "the result"),
         }
+        self._result = jax.tree.structure(shapes)
         self._documentation = inspect.getdoc(fn) or ""
 
     def _check(self, avals: Sequence[Any], names: Sequence[str]) -> None:
@@ -95,7 +96,7 @@ class Frozen(frozen.Frozen):
     def function(self, **settings: Any) -> Any:
         """Creates the function with the settings of `precast.function`. With nested arguments or results, it is a `Structured`."""
         made = super().function(**settings)
-        return made if self.is_flat else Structured(made, self.structure)
+        return made if self.is_flat else Structured(made, self.structure, lambda parts: jax.tree.unflatten(self._result, parts))
 
     def saved(self, name: str, taken: Set[str]) -> tuple[dict[str, _native.Graph], dict[str, Any]]:
         """Returns the graph to save in a bundle under a name, and the metadata."""

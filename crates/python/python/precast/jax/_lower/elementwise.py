@@ -172,7 +172,7 @@ def product_of(x: Variable, count: int) -> Variable:
         count >>= 1
         if count:
             square = call("mul", square, square)
-    return scalar(1, x) if made is None else made
+    return call("ones_like", x) if made is None else made
 
 
 @elementwise("rsqrt")
