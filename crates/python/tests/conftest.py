@@ -13,6 +13,7 @@ os.environ.pop("PRECAST_KEYRING", None)
 
 import precast  # noqa: E402
 import pytest  # noqa: E402
+from elsewhere import Elsewhere  # noqa: E402
 
 
 # Long runs have a time limit. Tests that would start after it are skipped.
@@ -33,3 +34,8 @@ def bundle() -> Path:
 @pytest.fixture(scope="session")
 def model(bundle: Path) -> precast.Model:
     return precast.load(bundle)
+
+
+@pytest.fixture(scope="session")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
+    return Elsewhere(tmp_path_factory.mktemp("elsewhere"))

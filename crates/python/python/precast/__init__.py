@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ._ports import Port
     from ._stateful import Stateful
     from ._steps import Steps
+    from ._structured import Structured
     from ._types import TensorType, Type, upcast
     from ._variable import Variable
 
@@ -61,6 +62,7 @@ _LATER = {
     "Port": "_ports",
     "Stateful": "_stateful",
     "Steps": "_steps",
+    "Structured": "_structured",
     **dict.fromkeys(("TensorType", "Type", "upcast"), "_types"),
     "Variable": "_variable",
 }
@@ -104,6 +106,7 @@ __all__ = [
     "PrecastError",
     "Stateful",
     "Steps",
+    "Structured",
     "TensorType",
     "Type",
     "Variable",

@@ -88,8 +88,9 @@ def save(
 ) -> None:
     """Compiles graphs and writes them to a bundle under their names: ``precast.save("model.precast", {"score": score})``.
 
-    Each value is a `Graph`, a function that was built from one, or the result of `precast.pytensor.freeze`. `isa` lists the CPU levels
-    to compile for, such as ``"x86-64-v2,x86-64-v3"``; the default is all known levels. `store` has the same meaning as in `function`.
+    Each value is a `Graph`, a function that was built from one, or the result of `precast.pytensor.freeze` or `precast.jax.freeze`.
+    `isa` lists the CPU levels to compile for, such as ``"x86-64-v2,x86-64-v3"``; the default is all known levels. `store` has the same
+    meaning as in `function`.
 
     `metadata` describes graphs and functions by name, and the bundle by the empty name: ``{"score": {"documentation": …,
     "inputs": {"x": {"dims": ["day"], "documentation": …}}, "outputs": …, "json": {"mine.key": …}}}``. `Model.metadata` returns it.
@@ -101,7 +102,8 @@ def save(
     for name, each in (metadata or {}).items():
         if name and name not in graphs:
             raise GraphValueError(f"metadata for unknown graph `{name}`; found {', '.join(graphs)}")
-        stated[name] = {**stated.get(name, {}), **each}
+        own = stated.get(name, {})
+        stated[name] = {**own, **each, "json": {**own.get("json", {}), **each.get("json", {})}}
     levels = isa.split(",") if isinstance(isa, str) else list(isa or ())
     named = store if store is not None else os.environ.get("PRECAST_STORE") or None
     store = named if named is not None else _native.user_store()

@@ -1,9 +1,16 @@
 """The exceptions. Each derives from `PrecastError`, and also from the matching built-in exception if one exists."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 try:
     from numpy.exceptions import AxisError
 except ImportError:  # NumPy before 1.25
     from numpy import AxisError
+
+if TYPE_CHECKING:
+    from ._front.refusals import Refusal
 
 
 class PrecastError(Exception):
@@ -82,7 +89,12 @@ class GraphAxisError(GraphValueError, AxisError):
 
 
 class FreezeError(GraphError):
-    """A PyTensor function cannot be frozen. The message lists each op that cannot be lowered, with the reason."""
+    """A function of PyTensor or JAX cannot be frozen. The message lists each operation that cannot be lowered, with the reason."""
+
+    def __init__(self, message: str, refusals: tuple[Refusal, ...] = ()) -> None:
+        super().__init__(message)
+        #: The operations that cannot be lowered: tuples of `op`, `reason` and `where`, the line of the user's program.
+        self.refusals = refusals
 
 
 class CompileError(PrecastError, RuntimeError):

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from elsewhere import Elsewhere
 from world import Recorded, World
 
 MISSING = importlib.util.find_spec("pytensor") is None
@@ -25,11 +24,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     told = [line for report in terminalreporter.getreports("passed") for name, line in report.user_properties if name == "told"]
     for line in told:
         terminalreporter.write_line(line)
-
-
-@pytest.fixture(scope="session")
-def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
-    return Elsewhere(tmp_path_factory.mktemp("elsewhere"))
 
 
 @pytest.fixture

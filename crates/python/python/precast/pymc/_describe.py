@@ -10,8 +10,8 @@ import numpy
 import pymc
 import pytensor
 
+from .._front.names import identifier
 from ..errors import GraphValueError
-from ..pytensor._freeze import _identifier
 from ._graphs import Graphs, evaluated
 
 #: Names of inputs that no data may have.
@@ -23,7 +23,7 @@ def identifiers(model: Any, data: Iterable[Any]) -> dict[str, str]:
     made: dict[str, str] = {}
     taken = dict.fromkeys(_RESERVED, "an input of the entries")
     for variable in [*model.free_RVs, *model.deterministics, *model.observed_RVs, *data]:
-        short = _identifier(variable.name)
+        short = identifier(variable.name)
         if short in taken:
             raise GraphValueError(
                 f"cannot export: variable `{variable.name}` would be `{short}`, as {taken[short]} is\nhint: rename it in the model"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
@@ -12,13 +11,15 @@ import numpy
 from .. import _cpython, _native
 from .._build import _settings, function, graph, save
 from .._draws import copied
+from .._front import frozen, refusals
+from .._front.names import identifier, unique
 from .._metadata import plan_of, states
 from .._stateful import Stateful
 from .._steps import GENERATOR, OBJECT, Steps, state_of
 from .._variable import Variable
 from ..errors import FreezeError, GraphTypeError, GraphValueError
 from ._lower import Lowering
-from ._lower.lowering import HINT, Held, Hosted, constant, is_array, is_generator, port_of, type_text
+from ._lower.lowering import HINT, Held, Hosted, is_array, is_generator, port_of, type_text
 from ._plan import Planned
 
 #: The attributes in which PyMC objects keep their PyTensor function.
@@ -55,19 +56,18 @@ def freeze(
     return frozen
 
 
-class Frozen:
+class Frozen(frozen.Frozen):
     """A PyTensor function as a graph of precast."""
 
     def __init__(self, fn: Any, state: set[Any], name: str | None, python: bool = False, has_key: bool = False) -> None:
-        #: The name of the function in a bundle.
-        self.name: str = name or _own_name(fn) or "function"
+        self.name = name or _own_name(fn) or "function"
         keys = [_native.input("key", "u32[2]")] if has_key else []
         lower = Lowering(python, *keys)
         inputs, values = _inputs(fn, state, lower)
         outputs, updated = _outputs(fn, has_key)
         made = lower.graph(fn.maker.fgraph.inputs, [output for output, _ in outputs], values)
         if lower.refusals:
-            raise FreezeError(_refusal(self.name, lower))
+            raise refusals.error(self.name, "ops", lower.refusals)
         if not all(isinstance(value, (Variable, Held)) for value in made):
             raise FreezeError(f"cannot freeze `{self.name}`: an output is a constant that is not an array")
         held = {at: value for at, value in inputs.items() if _is_shared(fn, at)}
@@ -80,8 +80,7 @@ class Frozen:
         is_one_graph = not lower.asked and all(isinstance(value, Variable) for value in (*takes, *made))
         if not is_one_graph and not python:
             raise FreezeError(f"cannot freeze `{self.name}`: an input or output is not an array\n{HINT}")
-        #: The graph; `None` for several graphs with Python calls between them.
-        self.graph: _native.Graph | None = None
+        self.graph = None
         if is_one_graph:
             given = zip(names, outputs, strict=True)
             self.graph = graph(takes, gives, types={name: type_text(output.type) for name, (output, _) in given if _has_extents(output)})
@@ -90,7 +89,7 @@ class Frozen:
     def function(self, **settings: Any) -> Any:
         """Creates the function with the settings of `precast.function`. With state, it is a `Stateful`."""
         if self._planned is None:
-            made = function(self.graph, name=self.name, **settings)
+            made = super().function(**settings)
         else:
             graphs = enumerate(self._planned.graphs)
             functions = [function(each, name=f"{self.name}.{at}", **settings) for at, each in graphs]
@@ -103,9 +102,10 @@ class Frozen:
         values = {key: value if isinstance(value, numpy.ndarray) else state_of(value) for key, value in self.state.items()}
         if self._planned is None:
             assert self.graph is not None
-            return {name: self.graph}, {"state": states(values, [port.name for port in self.graph.outputs])}
+            graphs, metadata = super().saved(name, taken)
+            return graphs, metadata | {"state": states(values, [port.name for port in self.graph.outputs])}
         plan, used = self._planned.plan, set(taken)
-        made = {_unique(f"{name}.{at}", used): each for at, each in enumerate(self._planned.graphs)}
+        made = {unique(f"{name}.{at}", used): each for at, each in enumerate(self._planned.graphs)}
         updated = [output for output, _ in plan["outputs"]]
         return made, {"state": states(values, updated), "plan": plan_of(plan, list(made))}
 
@@ -113,9 +113,6 @@ class Frozen:
     def units(self) -> list[_native.Unit]:
         """The extension modules that the function calls."""
         return [] if self._planned is None else [each.unit for each in self._planned.hosted.values()]
-
-    def __repr__(self) -> str:
-        return f"<precast.pytensor.Frozen {self.name}: {self.graph or self.function(policy='interpret')!r}>"
 
 
 def _called(hosted: Hosted, settings: Mapping[str, Any]) -> Any:
@@ -151,7 +148,7 @@ def _inputs(fn: Any, state: set[Any], lower: Lowering) -> tuple[dict[int, Any], 
         if not stays or lower.keys is not None and is_generator(variable.type):
             values.append(lower.known(variable.type, _value(fn, at)))
             continue
-        name = _unique(_identifier(_name(fn, at) or f"x{at}"), lower.taken)
+        name = unique(identifier(_name(fn, at) or f"x{at}"), lower.taken)
         kept[at] = _input(name, variable.type, lower.python, _is_shared(fn, at))
         values.append(kept[at])
     missing = state - {_shared(fn, at) for at in kept}
@@ -188,7 +185,7 @@ def _has_extents(output: Any) -> bool:
 
 def _names(own: list[str | None], taken: set[str]) -> list[str]:
     """Returns unused names for outputs."""
-    return [_unique(_identifier(name or f"out{at}"), taken) for at, name in enumerate(own)]
+    return [unique(identifier(name or f"out{at}"), taken) for at, name in enumerate(own)]
 
 
 def _is_shared(fn: Any, at: int) -> bool:
@@ -220,27 +217,3 @@ def _input(name: str, type_: Any, python: bool, is_state: bool) -> Any:
         hint = f"\n{HINT}" if port == OBJECT else ""
         raise FreezeError(f"input `{name}` is a `{type_}`, expected an array{hint}")
     return _native.input(name, type_text(type_))
-
-
-def _identifier(name: str) -> str:
-    made = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return made if made and not made[0].isdigit() else f"x{made}"
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    number, made = 1, name
-    while made in taken:
-        number += 1
-        made = f"{name}_{number}"
-    taken.add(made)
-    return made
-
-
-def _refusal(name: str, lower: Lowering) -> str:
-    reasons: dict[tuple[str, str], int] = {}
-    for refusal in lower.refusals:
-        reasons[refusal] = reasons.get(refusal, 0) + 1
-    lines = [
-        f"  `{apply}`{'' if count == 1 else f' ({count} times)'}: {reason}" for (apply, reason), count in reasons.items()
-    ]
-    return f"cannot freeze `{name}`: ops that cannot be lowered\n" + "\n".join(lines)

@@ -10,9 +10,12 @@ import numpy
 
 from ... import _native
 from ..._build import function, graph_of
+from ..._front.refusals import Refusal, Refused
+from ..._front.rules import declare
+from ..._front.values import cast, constant
 from ..._steps import GENERATOR, OBJECT
 from ..._types import TensorType, dtype_name
-from ..._variable import Variable, call
+from ..._variable import Variable
 from ...errors import CallError, GraphError
 from .._unit import signature
 from . import reasons
@@ -38,18 +41,6 @@ _PLAIN = ("NoneTypeT", "SliceType")
 
 KEYED = 'hint: `freeze(…, random="counter")` draws with a key, in the graph'
 HINT = "hint: `freeze(…, python=True)` computes it in Python, between graphs"
-
-
-class Refused(Exception):
-    """The reason why an Apply cannot be lowered."""
-
-
-class Refusal(NamedTuple):
-    """An Apply that cannot be lowered."""
-
-    #: The signature of the Apply, ``Kve(float64[?], float64[?]) -> float64[?]``.
-    apply: str
-    reason: str
 
 
 class Held(NamedTuple):
@@ -88,15 +79,7 @@ class Asked(NamedTuple):
 
 def rule(*names: str, of: str = "graph") -> Callable[[Rule], Rule]:
     """Declares the rule of ops by class name. Names of PyMC classes start with ``pymc.``."""
-    rules = _TABLES[of]
-
-    def declare(made: Rule) -> Rule:
-        for name in names:
-            assert name not in rules, name
-            rules[name] = made
-        return made
-
-    return declare
+    return declare(_TABLES[of], *names)
 
 
 class Lowering:
@@ -377,16 +360,6 @@ def placeholder(type_: Any) -> Any:
     if port := port_of(type_):
         return Held("unknown", port)
     return _native.input("unknown", type_text(type_)) if is_array(type_) else None
-
-
-def constant(value: Any, dtype: str) -> Variable:
-    """Returns a constant with a NumPy dtype."""
-    return _native.constant(numpy.asarray(value, dtype=dtype))
-
-
-def cast(value: Variable, dtype: str) -> Variable:
-    """Casts a variable to a dtype, unless it has that dtype."""
-    return value if value.type.dtype == dtype else call("cast", value, dtype=numpy.dtype(dtype))
 
 
 def constant_value(variable: Any, what: str) -> Any:

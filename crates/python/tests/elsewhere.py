@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-CRATES = HERE.parents[2]
+CRATES = HERE.parents[1]
 
 
 class Elsewhere:
@@ -30,7 +30,7 @@ class Elsewhere:
         """Returns the output of each program as rows of numbers. With a seed, its key is the first input."""
         told, key = [], [] if seed is None else [f"key={seed}"]
         for program in self.programs:
-            # An empty environment: no Python, no PyTensor, no compiler.
+            # An empty environment: no Python, no package, no compiler.
             ended = subprocess.run([program, bundle, entry, *key, *map(repr, point)], env={}, capture_output=True, text=True, timeout=60)
             assert ended.returncode == 0, ended.stderr
             told.append([[float(number) for number in line.split()] for line in ended.stdout.splitlines()])

@@ -1,0 +1,184 @@
+"""Products of arrays, decompositions of matrices, systems of linear equations, Fourier transforms."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from ..._front.values import cast, constant
+from ..._variable import Variable, call
+from .lowering import Extent, Lowering, Refused, dtype_of, numbers, rule, variable
+from .shapes import ALL, permuted
+
+#: The largest prime factor of the extent of a Fourier transform.
+MAX_FACTOR = 257
+
+
+def product(extents: Any) -> Extent:
+    """Returns the product of extents."""
+    known, made = 1, None
+    for extent in extents:
+        if isinstance(extent, Variable):
+            made = extent if made is None else call("mul", made, extent)
+        else:
+            known *= extent
+    return known if made is None else made if known == 1 else call("mul", made, known)
+
+
+def shaped(x: Variable, before: Any, after: Any) -> Variable:
+    """Returns elements in another shape."""
+    return x if list(before) == list(after) else call("reshape", x, *after)
+
+
+@rule("dot_general")
+def dot_general(lower: Lowering, eqn: Any, x: Any, y: Any) -> Variable:
+    """Sums products over the `inner` axes, for each index of the `batch` axes, as a product of matrices."""
+    inner, batch = (tuple([int(axis) for axis in axes] for axes in pair) for pair in eqn.params["dimension_numbers"])
+    dtype = dtype_of(eqn.outvars[0].aval)
+    x, y = (cast(variable(each), dtype) for each in (x, y))
+    ranks = [len(atom.aval.shape) for atom in eqn.invars]
+    if not batch[0] and len(inner[0]) == 1 and max(ranks) <= 2:
+        x = x if inner[0][0] == ranks[0] - 1 else permuted(x, [1, 0])
+        y = y if inner[1][0] == 0 else permuted(y, [1, 0])
+        return call("dot", x, y)
+    free = [[axis for axis in range(rank) if axis not in own + more] for rank, own, more in zip(ranks, inner, batch, strict=True)]
+    x, y = permuted(x, [*batch[0], *free[0], *inner[0]]), permuted(y, [*batch[1], *inner[1], *free[1]])
+    extents = [lower.extents(atom.aval.shape) for atom in eqn.invars]
+    stack = [extents[0][axis] for axis in batch[0]]
+    rows, columns = ([own[axis] for axis in axes] for own, axes in zip(extents, free, strict=True))
+    sums = [extents[0][axis] for axis in inner[0]]
+    x = shaped(x, [*stack, *rows, *sums], [*stack, product(rows), product(sums)])
+    y = shaped(y, [*stack, *sums, *columns], [*stack, product(sums), product(columns)])
+    return shaped(call("matmul", x, y), [*stack, product(rows), product(columns)], [*stack, *rows, *columns])
+
+
+def turned(x: Variable) -> Variable:
+    """Returns matrices with their last two axes swapped."""
+    return call("matrix_transpose", x)
+
+
+@rule("cholesky")
+def cholesky(lower: Lowering, eqn: Any, x: Any) -> Variable:
+    return call("cholesky", variable(x), on_error="nan")
+
+
+@rule("triangular_solve")
+def triangular_solve(lower: Lowering, eqn: Any, a: Any, b: Any) -> Variable:
+    params, a, b = eqn.params, variable(a), variable(b)
+    is_lower = params["lower"]
+    if params["transpose_a"]:
+        a, is_lower = turned(a), not is_lower
+    settings = {"unit_diagonal": params["unit_diagonal"], "on_error": "nan"}
+    if params["left_side"]:
+        return call("solve_triangular", a, b, lower=is_lower, **settings)
+    return turned(call("solve_triangular", turned(a), turned(b), lower=not is_lower, **settings))
+
+
+@rule("lu")
+def lu(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
+    factors, pivots = call("lu_factor", variable(x))
+    return [factors, pivots, order_of(pivots, eqn)]
+
+
+def order_of(pivots: Variable, eqn: Any) -> Variable:
+    return call("pivot_to_permutation", pivots)
+
+
+@rule("lu_pivots_to_permutation")
+def permutation(lower: Lowering, eqn: Any, pivots: Any) -> Variable:
+    if eqn.params["permutation_size"] != eqn.invars[0].aval.shape[-1]:
+        raise Refused("only square matrices are supported")
+    return order_of(cast(variable(pivots), "int64"), eqn)
+
+
+@rule("qr")
+def qr(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
+    if eqn.params.get("pivoting"):
+        raise Refused("decompositions with pivoting are not supported")
+    return list(call("qr", variable(x), mode="complete" if eqn.params["full_matrices"] else "reduced"))
+
+
+def check_subset(eqn: Any) -> None:
+    if eqn.params.get("subset_by_index") is not None:
+        raise Refused("a subset of the values is not supported")
+
+
+@rule("eigh")
+def eigh(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
+    check_subset(eqn)
+    values, vectors = call("eigh", variable(x), UPLO="L" if eqn.params["lower"] else "U")
+    return [vectors, values]
+
+
+@rule("svd")
+def svd(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
+    check_subset(eqn)
+    if not eqn.params["compute_uv"]:
+        return [call("svdvals", variable(x))]
+    u, values, vh = call("svd", variable(x), full_matrices=eqn.params["full_matrices"])
+    return [values, u, vh]
+
+
+@rule("fft")
+def fft(lower: Lowering, eqn: Any, x: Any) -> Variable:
+    """Computes Fourier transforms by products with matrices of small factors of the extents (Cooley and Tukey, 1965)."""
+    x, kind, lengths = variable(x), int(eqn.params["fft_type"]), numbers(eqn.params["fft_lengths"])
+    dtype = "complex64" if x.type.dtype in ("float32", "complex64") else "complex128"
+    axes = range(len(eqn.invars[0].aval.shape) - len(lengths), len(eqn.invars[0].aval.shape))
+    is_forward, is_real = kind in (0, 2), kind in (2, 3)
+    others = list(zip(axes, lengths, strict=True))
+    if kind == 2:
+        axis, length = others.pop()
+        x = transformed(cast(x, dtype), axis, length, -1)[(..., slice(None, length // 2 + 1))]
+    for axis, length in others[: -1 if kind == 3 else None]:
+        x = transformed(cast(x, dtype), axis, length, -1 if is_forward else 1)
+    if kind == 3:
+        axis, length = others[-1]
+        rest = call("conj", x[(..., slice(1, (length + 1) // 2))])[(..., slice(None, None, -1))]
+        x = transformed(call("join", x, rest, axis=-1), axis, length, 1)
+    made = x if is_forward else call("div", x, constant(math.prod(lengths), dtype))
+    return call("real", made) if is_real and not is_forward else made
+
+
+def transformed(x: Variable, axis: int, length: int, sign: int) -> Variable:
+    """Returns the sums of the elements along an axis, times powers of a root of unity."""
+    last = x.type.ndim - 1
+    x = call("moveaxis", x, axis, last) if axis != last else x
+    made = _transformed(x, length, sign)
+    return call("moveaxis", made, last, axis) if axis != last else made
+
+
+def _transformed(x: Variable, length: int, sign: int) -> Variable:
+    """Returns the transform along the last axis. The elements are a matrix of `count` rows, whose columns are transformed first."""
+    count = factor(length)
+    if count == length:
+        return call("matmul", x[(..., None, ALL)], roots(length, length, length, sign, x))[(..., 0, ALL)] if length > 1 else x
+    rest = length // count
+    extents = [call("shape_i", x, i=at) for at in range(x.type.ndim - 1)]
+    columns = call("reshape", x, *extents, count, rest)
+    columns = call("matmul", roots(count, count, count, sign, x), columns)
+    rows = _transformed(call("mul", columns, roots(count, rest, length, sign, x)), rest, sign)
+    return call("reshape", turned(rows), *extents, length)
+
+
+def factor(length: int) -> int:
+    """Returns the largest factor up to 16, or else the smallest prime factor."""
+    small = max((count for count in range(1, 17) if length % count == 0), default=1)
+    if small > 1 or length == 1:
+        return small
+    prime = next(count for count in range(17, length + 1) if length % count == 0)
+    if prime > MAX_FACTOR:
+        raise Refused(f"the extent of a Fourier transform has the prime factor {prime}; at most {MAX_FACTOR} is supported")
+    return prime
+
+
+def roots(rows: int, columns: int, length: int, sign: int, like: Variable) -> Variable:
+    """Returns the powers `i * j` of a root of unity, with exact values at multiples of a quarter."""
+    powers = numpy.outer(numpy.arange(rows), numpy.arange(columns)) % length
+    table = numpy.exp(2j * sign * numpy.pi * numpy.arange(length) / length)
+    for quarter in range(4):
+        if quarter * length % 4 == 0:
+            table[quarter * length // 4 % length] = 1j ** (sign * quarter)
+    return constant(table[powers], like.type.dtype)
