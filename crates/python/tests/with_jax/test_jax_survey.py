@@ -1,8 +1,10 @@
 """The primitives of JAX that `freeze` supports. The page lists them for the newest tested version."""
 
-import gc
-import importlib
+import functools
+import json
 import os
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -11,34 +13,33 @@ import pytest
 pytest.importorskip("jax")
 import jax  # noqa: E402
 import precast.jax  # noqa: E402
-from jax.extend.core import Primitive  # noqa: E402
 from precast.jax._lower import reasons  # noqa: E402
 from precast.jax._lower.lowering import rules  # noqa: E402
 
 PAGE = Path(__file__).parents[2] / "JAX.md"
 BEGIN, END = "<!-- primitives: tests/with_jax/test_jax_survey.py -->\n", "<!-- end of primitives -->\n"
-#: Modules that define primitives.
-MODULES = (
+#: Prints the names of the primitives that JAX defines when its modules are imported. Functions that are traced may add some.
+NAMES = """
+import gc, importlib, json
+for name in (
     "jax.export jax.extend.core.primitives jax.lax.linalg jax.nn jax.numpy jax.random jax.scipy.linalg jax.scipy.special jax.scipy.stats "
     "jax.experimental.checkify jax.custom_derivatives jax.custom_batching"
-).split()
+).split():
+    importlib.import_module(name)
+from jax.extend.core import Primitive
+print(json.dumps(sorted({each.name for each in gc.get_objects() if isinstance(each, Primitive)})))
+"""
 #: Primitives without a rule and without a reason of their own.
 WITHOUT = {"broadcast_to", "igamma_grad_a", "ragged_dot_general", "reduce", "reduce_window", "reduce_xor", "select_and_gather_add", "select_and_scatter"}
 
 
+@functools.cache
 def primitives():
     """Returns the names of the primitives of the installed JAX."""
-    for name in MODULES:
-        importlib.import_module(name)
-    found = {each.name for each in gc.get_objects() if isinstance(each, Primitive) and is_of_jax(each)}
+    ended = subprocess.run([sys.executable, "-c", NAMES], capture_output=True, text=True, timeout=120, check=True)
+    found = frozenset(json.loads(ended.stdout))
     assert len(found) > 200
     return found
-
-
-def is_of_jax(primitive):
-    """Returns whether JAX defines a primitive, and not a package or a test that uses it."""
-    module = getattr(primitive.impl, "__module__", "jax") or "jax"
-    return module.partition(".")[0] in ("jax", "functools") and not primitive.name.startswith("pallas")
 
 
 def table():
