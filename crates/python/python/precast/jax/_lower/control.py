@@ -17,7 +17,7 @@ _JAXPRS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 @rule(
     *"jit pjit closed_call core_call call remat remat2 checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr".split(),
-    *"custom_jvp_call_jaxpr custom_vmap_call composite".split(),
+    *"custom_jvp_call_jaxpr custom_vmap_call composite program_order".split(),
     of="call",
 )
 def inlined(lower: Lowering, eqn: Any, *values: Any) -> list[Any]:
