@@ -17,7 +17,7 @@ _JAXPRS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 @rule(
     *"jit pjit closed_call core_call call remat remat2 checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr".split(),
-    *"custom_jvp_call_jaxpr custom_vmap_call composite program_order".split(),
+    *"custom_jvp_call_jaxpr custom_vmap_call composite eval_jaxpr program_order".split(),
     of="call",
 )
 def inlined(lower: Lowering, eqn: Any, *values: Any) -> list[Any]:
@@ -48,7 +48,8 @@ def expanded(lower: Lowering, eqn: Any, *values: Any) -> list[Any]:
     """Lowers the function that JAX expands a primitive with own rules to."""
     primitive = eqn.params["_prim"]
     types = [jax.ShapeDtypeStruct(atom.aval.shape, atom.aval.dtype) for atom in eqn.invars]
-    return lower.closed(jax.make_jaxpr(lambda *given: primitive.expand(*given))(*types), values)
+    expand = lambda *given: primitive.expand(*jax.tree.unflatten(primitive.in_tree, given))  # noqa: E731
+    return lower.closed(jax.make_jaxpr(expand)(*types), values)
 
 
 @rule("platform_index", of="call")

@@ -49,7 +49,7 @@ REASONS = {
     **dict.fromkeys("call_exported ffi_call".split(), _OTHER),
     **dict.fromkeys(
         (
-            "call_hi_primitive_linearized create_linear custom_lin custom_partitioning dce_sink eval_jaxpr remat_opt "
+            "call_hi_primitive_linearized create_linear custom_lin custom_partitioning dce_sink remat_opt "
             "stage tie unreachable"
         ).split(),
         _CUSTOM,
