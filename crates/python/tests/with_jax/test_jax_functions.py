@@ -66,5 +66,12 @@ def test_differential_equations_match_jax():
     check(lambda y: odeint(lambda y, t: -y * t, y, jnp.linspace(0.0, 1.0, 5)), V[:3], near=1e6)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_gradients_of_incomplete_gamma_functions_match_jax(dtype):
+    a, x = (each.ravel().astype(dtype) for each in np.meshgrid([0.3, 1.0, 2.5, 9.0], [0.0, 0.1, 1.0, 3.0, 12.0]))
+    check(jax.vmap(jax.grad(jsp.special.gammainc)), a, x, near=500)
+    check(jax.vmap(jax.grad(jsp.special.gammaincc)), a, x, near=500)
+
+
 def test_gradients_of_implicit_draws_match_jax():
     check(jax.grad(lambda a: jax.random.gamma(jax.random.PRNGKey(0), a, (3,)).sum()), np.float64(2.5), near=100)
