@@ -10,7 +10,7 @@ import precast
 import pytest
 
 PYTHON = Path(__file__).parents[1]
-PAGES = {page: (PYTHON / page).read_text(encoding="utf-8") for page in ("README.md", "WRITING_OPS.md", "PYTENSOR.md")}
+PAGES = {page: (PYTHON / page).read_text(encoding="utf-8") for page in ("README.md", "WRITING_OPS.md", "PYTENSOR.md", "JAX.md")}
 NAMES = PYTHON.parents[1] / "tests/it/writing_ops/method_names.txt"
 
 
@@ -24,11 +24,12 @@ def first_cells(page: str) -> set[str]:
 def test_every_public_name_is_in_a_table():
     told = set().union(*map(first_cells, PAGES.values()))
     assert set(precast.__all__) <= told, set(precast.__all__) - told
-    # Read the source, because the module cannot be imported without PyTensor.
-    source = ast.parse((Path(precast.__file__).parent / "pytensor/__init__.py").read_text(encoding="utf-8"))
-    assigned = [node.value for node in source.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"]
-    public = set(ast.literal_eval(assigned[0]))
-    assert len(public) > 5 and public <= first_cells(PAGES["PYTENSOR.md"]), public - first_cells(PAGES["PYTENSOR.md"])
+    for module, page, count in (("pytensor", "PYTENSOR.md", 5), ("jax", "JAX.md", 2)):
+        # Read the source, because the module cannot be imported without the other package.
+        source = ast.parse((Path(precast.__file__).parent / f"{module}/__init__.py").read_text(encoding="utf-8"))
+        assigned = [node.value for node in source.body if isinstance(node, ast.Assign) and node.targets[0].id == "__all__"]
+        public = set(ast.literal_eval(assigned[0]))
+        assert len(public) > count and public <= first_cells(PAGES[page]), public - first_cells(PAGES[page])
 
 
 def test_every_name_of_the_reference_exists():
@@ -43,7 +44,7 @@ def test_every_name_of_the_reference_exists():
                 assert hasattr(getattr(precast, owner[1]), name), f"{owner[1]}.{name}"
     for page, text in PAGES.items():
         for name in re.findall(r"(?<![\w./-])precast\.([A-Za-z_]\w*)(?!\w*\.(?:toml|lock))", text):
-            if name not in ("toml", "lock", "keyring", "pytensor"):
+            if name not in ("toml", "lock", "keyring", "pytensor", "jax"):
                 assert hasattr(precast, name), f"{page}: precast.{name}"
 
 

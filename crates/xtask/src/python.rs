@@ -1,7 +1,7 @@
 //! `cargo xtask python`: installs the Python package into a separate environment, as users do, and runs its tests.
 //!
 //! ```text
-//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, numba, PyTensor, pytest, ./crates/python/nativecall
+//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, numba, PyTensor, JAX, pytest, ./crates/python/nativecall
 //! crates/python ──pip wheel──▶ target/python/wheel ──pip──▶ the environment, and that of another CPython
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
@@ -48,6 +48,9 @@ const OTHERS: [&str; 5] = [
 /// without PyMC. If PyTensor cannot be installed, its tests are skipped with a message.
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.8; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
+
+/// JAX for the interpreters of the tests. If it cannot be installed, its tests are skipped with a message.
+const JAX: [&str; 2] = ["jax==0.12.0.1; python_version >= '3.12'", "jax==0.10.2; python_version == '3.11'"];
 
 /// The additional packages of the long tests: PyMC, and what samples its models.
 const MODELS: [&str; 4] = [
@@ -133,6 +136,9 @@ fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) 
     let pytensor = named.as_ref().map_or_else(|_| [&PYTENSOR, more].concat(), |named| vec![named.as_str()]);
     if !environment.install(&pytensor)? {
         println!("skipped: the tests with PyTensor: pip cannot install it (see above)");
+    }
+    if !environment.install(&JAX)? {
+        println!("skipped: the tests with JAX: pip cannot install it (see above)");
     }
     let Some(wheel) = environment.build_wheel()? else { return Ok(false) };
     if !environment.install_ours(&wheel)? {

@@ -78,6 +78,17 @@ def test_systems_with_own_solvers_match_jax():
     check(lambda b: jax.scipy.sparse.linalg.cg(lambda x: matrix @ x, b)[0], X[0], near=100)
 
 
+def test_roots_with_own_solvers_match_jax():
+    def solve(f, guess):
+        return lax.while_loop(lambda x: jnp.abs(f(x)) > 1e-10, lambda x: x - f(x) / (2 * x), guess)
+
+    def root(square):
+        return lax.custom_root(lambda x: x**2 - square, square, solve, lambda g, y: y / g(jnp.ones(())))
+
+    check(root, np.float64(2.0))
+    check(jax.grad(root), np.float64(2.0))
+
+
 def test_constants_of_closures_are_constants_of_the_graph():
     weights = np.arange(3.0)
     fn = frozen(lambda x: x @ weights, "f64[n,3]")

@@ -201,6 +201,13 @@ def test_unsupported_arguments_are_named():
         precast.jax.freeze(lambda x: x, {(1, 2): X})
 
 
+def test_functions_need_no_arguments_but_results():
+    np.testing.assert_array_equal(frozen(lambda: jnp.arange(3))(), np.arange(3))
+    np.testing.assert_array_equal(frozen(lambda x: jnp.ones(2), X)(X), np.ones(2))
+    with pytest.raises(precast.FreezeError, match="it returns no array"):
+        precast.jax.freeze(lambda x: None, X)
+
+
 def test_frozen_functions_show_their_graph():
     assert repr(precast.jax.freeze(lambda x: x + 1, X, name="next")).startswith("<precast.jax.Frozen next: <precast.Graph (x: f64[2,3])")
 

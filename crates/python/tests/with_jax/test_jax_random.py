@@ -75,6 +75,20 @@ def test_batches_of_keys_match_jax():
     check(fn, np.asarray(random.split(random.PRNGKey(1), 4)))
 
 
+def test_keys_are_selected_and_not_computed_with():
+    import precast
+
+    def fn(keys, at):
+        keys = random.wrap_key_data(keys)
+        chosen = jnp.where(at > 1, keys, keys[::-1]), jnp.where(at[0] > 1, keys[0], keys[1]), keys.at[0].get(), jnp.take(keys, at)
+        return [random.key_data(part) for part in chosen]
+
+    keys = np.asarray(random.split(random.PRNGKey(1), 4))
+    check(fn, keys, np.array([2, 0, 1, 3]), is_exact=True)
+    with pytest.raises(precast.FreezeError, match="not supported for random keys"):
+        frozen(lambda keys, at: keys.at[at].set(keys[0]), jax.ShapeDtypeStruct((4,), random.key(0).dtype), np.array([1, 2]))
+
+
 def test_keys_are_carries_of_loops():
     def fn(key):
         def step(key, _):

@@ -62,6 +62,8 @@ class Frozen(frozen.Frozen):
         made = [lower.variable(each) for each in lower.closed(closed, self._checked(inputs, avals, lower))]
         if lower.refusals:
             raise refusals.error(self.name, "primitives", lower.refusals)
+        if not made:
+            raise FreezeError(f"cannot freeze `{self.name}`: it returns no array")
         results = zip(names_of_results(shapes, set()), copied(made, inputs.variables), strict=True)
         self.graph: _native.Graph = graph(inputs.variables, dict(results))
         #: The nesting of arguments and results, for `Structured`.

@@ -25,7 +25,8 @@ def read(specs: Sequence[Any]) -> tuple[Any, ...]:
     names = {extent: extent for text in texts for extent in extents_of(text) if extent.isidentifier()}
     count = sum(extents_of(text).count("?") for text in texts)
     free = [f"unnamed{at}" for at in range(count)]
-    symbols = dict(zip([*names, *free], export.symbolic_shape(",".join([*names, *free])), strict=True)) if names or free else {}
+    shape = export.symbolic_shape(",".join([*names, *free]), scope=scope_of(specs)) if names or free else ()
+    symbols = dict(zip([*names, *free], shape, strict=True))
     rest = iter(free)
 
     def typed(leaf: Any) -> Any:
@@ -39,6 +40,13 @@ def read(specs: Sequence[Any]) -> tuple[Any, ...]:
         return jax.ShapeDtypeStruct(tuple(shape), dtype)
 
     return tree_util.tree_map(typed, tuple(specs))
+
+
+def scope_of(specs: Sequence[Any]) -> export.SymbolicScope:
+    """Returns the scope of the extents with names, or a new one. Extents of different scopes are never equal."""
+    shapes = (getattr(leaf, "shape", ()) for leaf in tree_util.tree_leaves(specs) if not isinstance(leaf, str))
+    extents = (extent for shape in shapes for extent in shape if is_symbolic(extent))
+    return next((extent.scope for extent in extents), None) or export.SymbolicScope()
 
 
 def extents_of(text: str) -> list[str]:

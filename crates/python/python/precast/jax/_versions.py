@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 #: The tested releases, oldest first. Other releases of their series are accepted too.
-TESTED = ("0.10.2", "0.12.0.1")
+TESTED = ("0.10.2", "0.11.2", "0.12.0.1")
 #: Disables the check if it is ``any``.
 VARIABLE = "PRECAST_JAX"
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.scipy.special
 import numpy
 
 from ..._variable import Variable, call
@@ -17,7 +18,7 @@ _JAXPRS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 @rule(
     *"jit pjit closed_call core_call call remat remat2 checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr".split(),
-    *"custom_jvp_call_jaxpr custom_vmap_call composite".split(),
+    *"custom_jvp_call_jaxpr custom_vmap_call composite eval_jaxpr program_order".split(),
     of="call",
 )
 def inlined(lower: Lowering, eqn: Any, *values: Any) -> list[Any]:
@@ -48,7 +49,20 @@ def expanded(lower: Lowering, eqn: Any, *values: Any) -> list[Any]:
     """Lowers the function that JAX expands a primitive with own rules to."""
     primitive = eqn.params["_prim"]
     types = [jax.ShapeDtypeStruct(atom.aval.shape, atom.aval.dtype) for atom in eqn.invars]
-    return lower.closed(jax.make_jaxpr(lambda *given: primitive.expand(*given))(*types), values)
+    expand = lambda *given: primitive.expand(*jax.tree.unflatten(primitive.in_tree, given))  # noqa: E731
+    return lower.closed(jax.make_jaxpr(expand)(*types), values)
+
+
+@rule("igamma_grad_a", of="call")
+def gradient_of_igamma(lower: Lowering, eqn: Any, *values: Any) -> list[Any]:
+    """Lowers the derivative of a gamma draw, which is that of `igamma` by `a`, divided by the negated density."""
+
+    def derivative(a: Any, x: Any) -> Any:
+        density = jax.numpy.exp(jax.scipy.special.xlogy(a - 1, x) - x - jax.lax.lgamma(a))
+        return jax.numpy.where(x > 0, -jax.lax.random_gamma_grad(a, x) * density, x * 0)
+
+    types = [jax.ShapeDtypeStruct(atom.aval.shape, atom.aval.dtype) for atom in eqn.invars]
+    return lower.closed(jax.make_jaxpr(derivative)(*types), values)
 
 
 @rule("platform_index", of="call")

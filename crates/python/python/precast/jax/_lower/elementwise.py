@@ -11,7 +11,7 @@ import numpy
 
 from ..._front.values import cast, constant
 from ..._variable import Variable, call
-from .lowering import MAX_KNOWN, Lowering, Refused, dtype_of, is_known, rule, variable
+from .lowering import MAX_KNOWN, Lowering, Refused, dtype_of, is_key, is_known, rule, variable
 
 #: The functions of primitives with the same meaning.
 _SAME = {
@@ -218,6 +218,8 @@ def clamp(lower: Lowering, eqn: Any, least: Variable, x: Variable, most: Variabl
 
 @elementwise("select_n")
 def select(lower: Lowering, eqn: Any, which: Variable, *cases: Variable) -> Variable:
+    if is_key(eqn.outvars[0].aval) and which.type.ndim:
+        which = which[(..., None)]
     if which.type.dtype == "bool":
         return cases[0] if len(cases) == 1 else call("switch", which, cases[1], cases[0])
     made = cases[-1]

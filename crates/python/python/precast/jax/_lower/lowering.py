@@ -39,6 +39,14 @@ _RULES: dict[str, Rule] = {}
 
 _TABLES = {"elementwise": _ELEMENTWISE, "call": _CALLS, "array": _RULES}
 
+#: Primitives that move random keys, whose arrays have an additional axis. Calls pass them on.
+_OF_KEYS = frozenset(
+    (
+        "concatenate dynamic_slice dynamic_update_slice expand_dims gather random_bits random_fold_in random_seed random_split reshape rev "
+        "select_n slice split squeeze stack transpose unstack"
+    ).split()
+)
+
 #: The largest number of elements that are computed when a graph is built.
 MAX_KNOWN = 1 << 12
 
@@ -116,6 +124,8 @@ class Lowering:
 
     def _apply(self, eqn: Any, values: list[Any]) -> list[Any]:
         name = eqn.primitive.name
+        if name not in _CALLS and name not in _OF_KEYS and any(is_key(atom.aval) for atom in [*eqn.invars, *eqn.outvars]):
+            raise Refused("it is not supported for random keys")
         if name in _CALLS:
             made = _CALLS[name](self, eqn, *values)
         elif name in _ELEMENTWISE:

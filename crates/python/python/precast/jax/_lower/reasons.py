@@ -10,12 +10,13 @@ _KERNEL = "it is a kernel of one kind of device"
 _OTHER = "it calls code outside of JAX"
 _CUSTOM = "it is defined by a function of Python that JAX expands later"
 _RANDOM = "precast has no such generator"
+_CHECK = "it checks values while the function runs"
 _TYPE = "it converts values that are not arrays"
 #: The default reason.
 ELSE = "precast has no rule for it"
 
 REASONS = {
-    **dict.fromkeys("debug_callback debug_print io_callback pure_callback log_extend log_read".split(), _CALLBACK),
+    **dict.fromkeys("debug_callback debug_print inspect_sharding io_callback pure_callback log_extend log_read".split(), _CALLBACK),
     **dict.fromkeys(
         (
             "all_gather all_gather_done all_gather_invariant all_gather_reduced all_gather_reduced_start all_gather_start all_to_all "
@@ -44,10 +45,11 @@ REASONS = {
         ).split(),
         _KERNEL,
     ),
+    **dict.fromkeys("check shape_assertion".split(), _CHECK),
     **dict.fromkeys("call_exported ffi_call".split(), _OTHER),
     **dict.fromkeys(
         (
-            "call_hi_primitive_linearized create_linear custom_lin custom_partitioning dce_sink eval_jaxpr remat_opt "
+            "call_hi_primitive_linearized create_linear custom_lin custom_partitioning dce_sink remat_opt "
             "stage tie unreachable"
         ).split(),
         _CUSTOM,

@@ -157,11 +157,6 @@ def dimension_size(lower: Lowering, eqn: Any, x: Any) -> Any:
     return numpy.asarray(made) if isinstance(made, int) else made
 
 
-@rule("shape_assertion", "check", of="call")
-def shape_assertion(lower: Lowering, eqn: Any, *values: Any) -> Any:
-    raise Refused("it checks values while the function runs")
-
-
 @rule("pad")
 def pad(lower: Lowering, eqn: Any, x: Any, fill: Any) -> Variable:
     return padded(lower, variable(x), variable(fill), eqn.invars[0].aval.shape, eqn.params["padding_config"])
