@@ -8,7 +8,7 @@ use precast_density::{DensityError, OpenDensityError};
 pub(crate) enum Error {
     #[error("`{0}` is NULL")]
     Null(&'static str),
-    #[error("the data are not a JSON object: {0}")]
+    #[error("the values are not a JSON object: {0}")]
     Json(serde_json::Error),
     #[error("the values are not a JSON object")]
     NoObject,

@@ -1,7 +1,7 @@
 //! An open package, its names and its values in column-major order.
 
 use crate::error::Error;
-use crate::order::{column_major, names};
+use crate::order::{column_major, names, row_major_names};
 use crate::package;
 use crate::values::{array, object, typed};
 use precast_core::{Array, ArrayRef, DType};
@@ -82,8 +82,9 @@ impl Model {
         });
         let description = density.description();
         let unconstrained = description.parameters.iter();
-        let unconstrained: Vec<String> =
-            unconstrained.flat_map(|each| names(&each.variable.name, &each.unconstrained.shape)).collect();
+        let unconstrained = unconstrained
+            .flat_map(|each| row_major_names(&each.variable.name, &each.unconstrained.shape))
+            .collect::<Vec<String>>();
         let versions: Vec<String> =
             description.versions.iter().map(|(name, version)| format!("{name} version: {version}")).collect();
         let info = format!(
@@ -250,7 +251,7 @@ fn groups(density: &Density, is_reshaped: bool) -> Result<[Shaped; 3], Error> {
     let has_draws = density.loader().entries().iter().any(|name| name == "predict");
     let observed =
         description.observed.iter().filter(|_| has_draws).map(|each| &each.variable).cloned().collect();
-    let variables: [Vec<Variable>; 3] = [
+    let mut variables: [Vec<Variable>; 3] = [
         description.parameters.iter().map(|each| each.variable.clone()).collect(),
         description.deterministics.clone(),
         observed,
@@ -259,8 +260,10 @@ fn groups(density: &Density, is_reshaped: bool) -> Result<[Shaped; 3], Error> {
     if is_reshaped {
         let q = density.initial()?;
         let mut arrays = density.constrain(&q)?;
-        if !variables[2].is_empty() {
-            arrays.extend(density.predict([0, 0], &q)?);
+        match density.predict([0, 0], &q) {
+            Ok(draws) if !variables[2].is_empty() => arrays.extend(draws),
+            // The observed variables of the model have a fixed shape, so there are no draws for this data.
+            _ => variables[2].clear(),
         }
         shapes = arrays.iter().map(|array| array.shape().to_vec()).collect();
     }

@@ -21,6 +21,12 @@ pub(crate) fn column_major(shape: &[usize]) -> Vec<usize> {
 
 /// Returns the names of the elements of a container in column-major order: `theta.1.2`.
 pub(crate) fn names(name: &str, shape: &[usize]) -> Vec<String> {
+    let all = row_major_names(name, shape);
+    column_major(shape).into_iter().map(|position| all[position].clone()).collect()
+}
+
+/// Returns the names of the elements of a container in C order, which unconstrained values have.
+pub(crate) fn row_major_names(name: &str, shape: &[usize]) -> Vec<String> {
     // Commas separate names, and dots separate indices.
     let name = name.replace([',', '.'], "_");
     let named = |position: usize| {
@@ -38,17 +44,18 @@ pub(crate) fn names(name: &str, shape: &[usize]) -> Vec<String> {
         indices.reverse();
         indices.join(".")
     };
-    column_major(shape).into_iter().map(named).collect()
+    (0..shape.iter().product()).map(named).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{column_major, names};
+    use super::{column_major, names, row_major_names};
 
     #[test]
     fn first_index_runs_fastest() {
         assert_eq!(column_major(&[2, 3]), [0, 3, 1, 4, 2, 5]);
         assert_eq!(names("m", &[2, 2]), ["m.1.1", "m.2.1", "m.1.2", "m.2.2"]);
+        assert_eq!(row_major_names("m", &[2, 2]), ["m.1.1", "m.1.2", "m.2.1", "m.2.2"]);
         assert_eq!(names("x", &[]), ["x"]);
         assert!(names("none", &[0, 2]).is_empty() && column_major(&[3, 0]).is_empty());
         assert_eq!(names("a,b.c", &[1]), ["a_b_c.1"]);

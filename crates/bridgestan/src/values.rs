@@ -29,13 +29,17 @@ pub(crate) fn array(variable: &Variable, value: &Value) -> Result<Array, Error> 
         }
     }
     // An empty array says nothing about the inner extents.
-    if shape.contains(&0) {
+    if shape.contains(&0) && variable.size() == 0 {
+        shape.clone_from(&variable.shape);
+    } else if shape.contains(&0) {
         shape.resize(variable.shape.len(), 0);
     }
     if shape.len() != variable.shape.len() {
         return Err(wrong(format!("has rank {}, expected {}", shape.len(), variable.shape.len())));
     }
-    gather(value, &shape, &mut numbers).map_err(wrong)?;
+    if !shape.contains(&0) {
+        gather(value, &shape, &mut numbers).map_err(wrong)?;
+    }
     typed(variable, shape, numbers).map_err(wrong)
 }
 
@@ -54,7 +58,14 @@ pub(crate) fn typed(variable: &Variable, shape: Vec<usize>, numbers: Vec<f64>) -
         }
     };
     let array = ndarray::ArrayD::from_shape_vec(shape, numbers).map_err(|error| error.to_string())?;
-    Ok(Array::from(array).cast(dtype))
+    let array = Array::from(array);
+    let cast = array.cast(dtype);
+    let is_float = matches!(dtype, DType::F64 | DType::F32);
+    if is_float || cast.cast(DType::F64) == array {
+        Ok(cast)
+    } else {
+        Err(format!("has an element that {} cannot hold", variable.dtype))
+    }
 }
 
 /// Appends the numbers of nested arrays in C order.

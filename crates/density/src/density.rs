@@ -1,11 +1,12 @@
 //! A model package as functions.
 
 use crate::METADATA_KEY;
-use crate::description::{Description, SCHEMA};
+use crate::description::{Description, SCHEMA, Variable};
 use crate::entry::{Data, Entry, floats};
 use crate::error::{DensityError, OpenDensityError};
 use ndarray::ArrayView1;
 use precast_core::{Array, ArrayRef, Loader};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -102,9 +103,7 @@ impl Density {
         };
         let density = Self { package: Arc::new(package), data: Arc::new(data), has_jacobian: true };
         // A package without a usable density is an error now, rather than in the first call.
-        for entry in &density.package.gradient {
-            entry.own_inputs(&density.package.loader, &density.data)?;
-        }
+        density.package.gradient[0].own_inputs(&density.package.loader, &density.data)?;
         Ok(density)
     }
 
@@ -334,6 +333,15 @@ fn defaults(loader: &Loader, description: &Description) -> Result<Data, DensityE
     }
     let entry = Entry::new("data", Some(&[]), Some(description.data.len()));
     let values = entry.call(loader, &Data::new(), &[])?;
-    let names = description.data.iter().map(|each| each.port.clone());
-    Ok(names.zip(values).collect())
+    let mut named: BTreeMap<String, Array> =
+        entry.outputs(loader, &Data::new())?.into_iter().zip(values).collect();
+    let value = |each: &Variable| {
+        let missing = || DensityError::Interface {
+            entry: "data".to_owned(),
+            found: "another output".to_owned(),
+            expected: format!("the output {}", each.port),
+        };
+        Ok((each.port.clone(), named.remove(&each.port).ok_or_else(missing)?))
+    };
+    description.data.iter().map(value).collect()
 }

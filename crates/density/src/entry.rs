@@ -79,6 +79,12 @@ impl Entry {
         Ok(inputs.iter().take(inputs.len() - bound.data.len()).map(|port| port.name.clone()).collect())
     }
 
+    /// Returns the names of the outputs.
+    pub(crate) fn outputs(&self, loader: &Loader, data: &Data) -> Result<Vec<String>, DensityError> {
+        let bound = self.bound(loader, data)?;
+        Ok(bound.function.outputs().iter().map(|port| port.name.clone()).collect())
+    }
+
     fn bound(&self, loader: &Loader, data: &Data) -> Result<&Bound, DensityError> {
         let bound = self.bound.get_or_init(|| self.bind(loader, data));
         bound.as_ref().map_err(Clone::clone)

@@ -59,6 +59,24 @@ fn data_names_a_package_and_replaces_observations() {
 }
 
 #[test]
+fn one_process_opens_several_libraries() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs_err::read_to_string(root().join("crates/density/examples/normal.toml")).unwrap();
+    let manifest = folder.path().join("other.toml");
+    fs_err::write(&manifest, text.replace("value = -mu", "value = 1.0 - mu")).unwrap();
+    let built = precast_build::Build::new().manifest(manifest).try_run_in(root(), folder.path());
+    let (copy, package) = (folder.path().join("copy.so"), built.unwrap().bundle);
+    fs_err::copy(&FILES.0, &copy).unwrap();
+    let data = format!("{{\"precast.package\": {:?}}}", package.display().to_string());
+    let (first, second) = (Model::open(&FILES.2, "").unwrap(), Model::open(&copy, &data).unwrap());
+    let at = [0.0, 0.0];
+    assert_eq!(
+        first.log_density(true, at.as_ptr()).unwrap() + 1.0,
+        second.log_density(true, at.as_ptr()).unwrap()
+    );
+}
+
+#[test]
 fn mistakes_are_texts() {
     let without = Model::open(&FILES.0, "").err().unwrap();
     assert!(without.contains("this library has no package"), "{without}");

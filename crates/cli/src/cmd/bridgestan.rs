@@ -38,9 +38,12 @@ pub(super) fn run(args: &BridgestanArgs) -> Result<Exit, Failure> {
     bytes.extend(MAGIC);
     let out = args.out.clone().unwrap_or_else(|| args.package.with_extension("so"));
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = Whole::with_mode(folder, 0o755)?;
-    file.write_all(&bytes)?;
-    file.rename(&out)?;
+    let write = || -> std::io::Result<()> {
+        let mut file = Whole::with_mode(folder, 0o755)?;
+        file.write_all(&bytes)?;
+        file.rename(&out)
+    };
+    write().map_err(|error| Failure::new(format!("cannot write `{}`: {error}", out.display())))?;
     term::note(&format!("wrote {} ({} bytes)", out.display(), bytes.len()));
     Ok(Exit::Ok)
 }

@@ -43,9 +43,10 @@ class Density:
         self._data: dict[str, Any] = {}
         self._entries: dict[str, tuple[Function, tuple[Any, ...]]] = {}
         if known := self.description["data"]:
-            values = self._model["data"]()
-            values = values if isinstance(values, tuple) else (values,)
-            self._data = {each["name"]: value for each, value in zip(known, values, strict=True)}
+            function = self._model["data"]
+            values = function() if len(function.outputs) > 1 else (function(),)
+            named = dict(zip((port.name for port in function.outputs), values, strict=True))
+            self._data = {each["name"]: numpy.asarray(named[each["port"]]) for each in known}
         self._replace(data or {})
 
     def with_data(self, **data: Any) -> Density:
@@ -59,7 +60,7 @@ class Density:
         for name, value in data.items():
             if name not in known:
                 raise GraphValueError(f"the model has no data `{name}`; found {', '.join(known) or 'none'}")
-            self._data[name] = numpy.asarray(value, dtype=known[name]["dtype"])
+            self._data[name] = _converted(name, value, known[name]["dtype"])
         self._entries.clear()
 
     @property
@@ -69,8 +70,8 @@ class Density:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The current data by name."""
-        return dict(self._data)
+        """Copies of the current data by name."""
+        return {name: value.copy() for name, value in self._data.items()}
 
     def logp(self, q: Any) -> Any:
         """Returns the log density at `q`."""
@@ -92,17 +93,18 @@ class Density:
 
     def constrain(self, q: Any) -> dict[str, numpy.ndarray]:
         """Returns the parameters and deterministics at `q` by name."""
-        return self._named("constrain", self._constrained(), q)
+        return self._named("constrain", self.constrained(), q)
 
     def unconstrain(self, parameters: Mapping[str, Any]) -> numpy.ndarray:
         """Returns the unconstrained point of parameters by name. A value outside its support gives NaN or an infinity."""
         known = {each["name"]: each for each in self.description["parameters"]}
-        for name in parameters.keys() ^ known.keys():
-            what = "is missing" if name in known else "is no parameter of the model"
-            raise GraphValueError(f"`{name}` {what}; the parameters are {', '.join(known)}")
+        unknown, missing = sorted(parameters.keys() - known.keys()), [name for name in known if name not in parameters]
+        if unknown or missing:
+            told = [f"`{name}` is no parameter of the model" for name in unknown] + [f"`{name}` is missing" for name in missing]
+            raise GraphValueError(f"{'; '.join(told)}; the parameters are {', '.join(known)}")
         function, _ = self._entry("unconstrain")
         taken = {port.name for port in function.inputs}
-        ports = {each["port"]: numpy.asarray(parameters[name], dtype=each["dtype"]) for name, each in known.items()}
+        ports = {each["port"]: _converted(name, parameters[name], each["dtype"]) for name, each in known.items()}
         return self._call("unconstrain", **{port: value for port, value in ports.items() if port in taken})
 
     def log_likelihood(self, q: Any) -> dict[str, numpy.ndarray]:
@@ -115,7 +117,7 @@ class Density:
 
     def prior(self, key: Any) -> dict[str, numpy.ndarray]:
         """Returns draws from the prior: parameters, deterministics, observed variables."""
-        return self._named("prior", [*self._constrained(), *self.description["observed"]], _key(key))
+        return self._named("prior", [*self.constrained(), *self.description["observed"]], _key(key))
 
     def initial(self) -> numpy.ndarray:
         """Returns the model's initial point."""
@@ -125,7 +127,8 @@ class Density:
         """Returns a point that is uniform from -1 to 1."""
         return self._call("uniform", _key(key))
 
-    def _constrained(self) -> list[dict[str, Any]]:
+    def constrained(self) -> list[dict[str, Any]]:
+        """Describes the results of `constrain`: the parameters, then the deterministics."""
         return [*self.description["parameters"], *self.description["deterministics"]]
 
     def _entry(self, name: str) -> tuple[Function, tuple[Any, ...]]:
@@ -151,21 +154,10 @@ class Density:
         return {each["name"]: numpy.asarray(value) for each, value in zip(variables, values, strict=True)}
 
     def nutpie(self) -> Any:
-        """Returns the model for ``nutpie.sample``. The package `nutpie` must be installed."""
-        from nutpie.compiled_pyfunc import from_pyfunc
+        """Returns the model for ``nutpie.sample``. The package `nutpie` must be installed. Points that the model rejects have density 0."""
+        from ._nutpie import compiled
 
-        variables = self._constrained()
-        return from_pyfunc(
-            self.dim,
-            lambda: self.logp_and_grad,
-            lambda *_: self.constrain,
-            [numpy.dtype(each["dtype"]) for each in variables],
-            [tuple(each["shape"]) for each in variables],
-            [each["name"] for each in variables],
-            dims={each["name"]: _dims(each) for each in variables if each["shape"]},
-            coords=self.description["coords"],
-            make_initial_point_fn=lambda seed: self.initial() + self.uniform(0 if seed is None else int(seed)),
-        )
+        return compiled(self)
 
     def __repr__(self) -> str:
         names = ", ".join(_shown(each) for each in self.description["parameters"])
@@ -184,17 +176,25 @@ def _described(model: Model) -> dict[str, Any]:
     return found
 
 
+def _converted(name: str, value: Any, dtype: str) -> numpy.ndarray:
+    """Returns a copy of a value with a dtype that holds it."""
+    if isinstance(value, numpy.ma.MaskedArray) and numpy.ma.is_masked(value):
+        raise GraphValueError(f"`{name}` has masked elements")
+    given = numpy.array(value)
+    with numpy.errstate(all="ignore"):
+        made = given.astype(dtype) if given.dtype.kind != "c" else given
+    if made.dtype != dtype or made.dtype.kind in "iub" and not numpy.array_equal(made, given):
+        raise GraphValueError(f"`{name}` has elements that {dtype} cannot hold")
+    return made
+
+
 def _key(key: Any) -> numpy.ndarray:
     """Returns the key of an integer, or a key as it is."""
     if isinstance(key, (int, numpy.integer)):
+        if not 0 <= key < 1 << 64:
+            raise GraphValueError(f"the key is {key}, expected an integer from 0 to 2**64 - 1")
         return numpy.array([int(key) >> 32 & 0xFFFFFFFF, int(key) & 0xFFFFFFFF], dtype="uint32")
     return key
-
-
-def _dims(variable: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the names of a variable's dimensions: those of the model, or ArviZ's default."""
-    dims = variable["dims"] or [""] * len(variable["shape"])
-    return tuple(dim or f"{variable['name']}_dim_{axis}" for axis, dim in enumerate(dims))
 
 
 def _shown(variable: Mapping[str, Any]) -> str:

@@ -193,6 +193,65 @@ except Exception as error:
     assert shown[3].startswith("FreezeError")
 
 
+#: Two data in another order than the model's, names that are not ASCII or reserved, coordinates that are not JSON, a matrix.
+ODD = """
+import numpy as np, pymc as pm, pytensor.tensor as pt, precast.pymc
+with pm.Model(coords={"day": [0, 1, 2], "x": [1.5, np.nan]}) as model:
+    a, b = pm.Data("a", 1.0), pm.Data("b", [4, 5])
+    mean, other = pm.Normal("α", a, 1), pm.Normal("β", 0, 1, dims="x")
+    scale, q = pm.Normal("s", 0, 1, initval=1.0), pm.Normal("q", 0, 1, shape=3)
+    count = pm.Deterministic("count", pt.cast(q * 0 + 2, "int32"), dims="day")
+    sums = pm.Deterministic("sums", b * mean)
+    matrix = pm.Normal("m", 0, scale, shape=(2, 3))
+precast.pymc.export(model, "odd.precast", isa="x86-64-v2", data=["b", "a"], entries=["log_density_gradient", "unconstrain"])
+print(float(model.compile_logp(mode="FAST_COMPILE")(model.initial_point(random_seed=0))))
+"""
+
+
+def test_odd_models(world):
+    pytest.importorskip("pymc")
+    printed = float(world.run("-c", ODD, PRECAST_PYTENSOR="0", PYTENSOR_FLAGS="cxx="))
+    density = precast.Density(world.path("odd.precast"))
+    near(density.logp(density.initial()), printed)
+    assert {name: value.tolist() for name, value in density.data.items()} == {"a": 1.0, "b": [4, 5]}
+    assert len({each["port"] for each in density.description["parameters"]}) == 5
+    assert density.description["coords"]["x"] == [1.5, "nan"]
+    with pytest.raises(precast.CallError):
+        density.logp(np.full(density.dim, -1.0))
+    for wrong in ({"b": [1.5, 2]}, {"b": [2**40, 1]}, {"a": 1j}, {"a": np.ma.masked_equal([1.0], 1.0)}):
+        with pytest.raises(precast.GraphValueError):
+            density.with_data(**wrong)
+    given = np.array([6, 7])
+    changed = density.with_data(b=given)
+    given[:] = 0
+    changed.data["b"][:] = 0
+    assert changed.constrain(density.initial())["sums"].tolist() == (np.array([6, 7]) * density.initial()[0]).tolist()
+    for key in (-1, 1 << 64):
+        with pytest.raises(precast.GraphValueError):
+            density.uniform(key)
+
+
+def test_nutpie_samples_odd_models(world):
+    pytest.importorskip("pymc")
+    nutpie = pytest.importorskip("nutpie")
+    world.run("-c", ODD, PRECAST_PYTENSOR="0", PYTENSOR_FLAGS="cxx=")
+    density = precast.Density(world.path("odd.precast"))
+    for each, extent in ((density, 2), (density.with_data(b=np.arange(5)), 5)):
+        draws = nutpie.sample(each.nutpie(), draws=20, tune=20, chains=1, progress_bar=False, seed=1).posterior
+        assert draws["count"].dims[2:] == ("day",) and draws["q"].shape[2:] == (3,) and draws["sums"].shape[2:] == (extent,)
+
+
+def test_bridged_names_follow_the_values(world):
+    pytest.importorskip("pymc")
+    world.run("-c", ODD, PRECAST_PYTENSOR="0", PYTENSOR_FLAGS="cxx=")
+    model = bridged(world.path("odd.precast"))
+    names, whole = model.param_unc_names(), model.param_names()
+    q = np.arange(1.0, model.param_unc_num() + 1)
+    values = dict(zip(whole, model.param_constrain(q), strict=True))
+    # The model has no transforms.
+    assert [values[name] for name in names] == q.tolist()
+
+
 def test_the_examples_of_the_page_run(world):
     pytest.importorskip("pymc")
     for package in ("nutpie", "bridgestan"):

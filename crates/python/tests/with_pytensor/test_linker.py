@@ -138,3 +138,39 @@ def test_a_report_needs_the_mode():
     from pytensor.compile.mode import predefined_modes
 
     assert "PRECAST" in predefined_modes
+
+
+class Overwrites(pytensor.graph.op.Op):
+    """Adds 1000 to its input in place."""
+
+    __props__ = ()
+    destroy_map = {0: [0]}
+
+    def make_node(self, x):
+        return pytensor.graph.basic.Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        inputs[0] += 1000
+        outputs[0][0] = inputs[0]
+
+
+class Doubles(pytensor.graph.op.Op):
+    """An op that PyTensor computes."""
+
+    __props__ = ()
+
+    def make_node(self, x):
+        return pytensor.graph.basic.Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        outputs[0][0] = inputs[0] * 2
+
+
+def test_ops_that_overwrite_an_input_run_after_its_readers():
+    def called(mode):
+        a = pytensor.shared(np.arange(4.0))
+        late = Doubles()(Doubles()(a + 1) + 1) * a
+        fn = pytensor.function([], late, updates={a: Overwrites()(a)}, mode=mode, accept_inplace=True)
+        return [fn(), fn(), a.get_value()]
+
+    compare(tuple(called(mode())), called(Mode(linker="py", optimizer=None)))

@@ -96,10 +96,14 @@ fn descriptor(file: &File) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let process = fs_err::read_link("/proc/self")?;
     let mut path = format!("/proc/{}/fd/", process.display());
-    // The bits of a counter, each spelled so that the path stays the same.
+    // The bits of two numbers, each spelled so that the path stays the same: of the file, because a process may contain
+    // several copies of this code with counters of their own, and of the counter.
+    let mut spell = |bit: bool| path += if bit { ".//" } else { "./" };
+    let inode = file.metadata()?.ino();
+    (0..u32::BITS).for_each(|at| spell(inode >> at & 1 == 1));
     let mut bits = COUNT.fetch_add(1, Ordering::Relaxed);
     while bits > 0 {
-        path += if bits & 1 == 0 { "./" } else { ".//" };
+        spell(bits & 1 == 1);
         bits >>= 1;
     }
     // Writing to a string cannot fail.

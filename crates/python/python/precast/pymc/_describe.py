@@ -10,7 +10,7 @@ import numpy
 import pymc
 import pytensor
 
-from .._front.names import identifier
+from .._front.names import identifier, unique
 from ..errors import GraphValueError
 from ._graphs import Graphs, evaluated
 
@@ -21,14 +21,18 @@ _RESERVED = ("q", "vector", "key")
 def identifiers(model: Any, data: Iterable[Any]) -> dict[str, str]:
     """Returns the names of inputs and outputs for the model's variables."""
     made: dict[str, str] = {}
-    taken = dict.fromkeys(_RESERVED, "an input of the entries")
-    for variable in [*model.free_RVs, *model.deterministics, *model.observed_RVs, *data]:
+    taken = set(_RESERVED)
+    # Frozen functions name inputs after shared variables themselves.
+    for variable in data:
         short = identifier(variable.name)
         if short in taken:
             raise GraphValueError(
-                f"cannot export: variable `{variable.name}` would be `{short}`, as {taken[short]} is\nhint: rename it in the model"
+                f"cannot export: the data `{variable.name}` would be the input `{short}`, which exists\nhint: rename it in the model"
             )
-        taken[short], made[variable.name] = f"variable `{variable.name}`", short
+        taken.add(short)
+        made[variable.name] = short
+    for variable in [*model.free_RVs, *model.deterministics, *model.observed_RVs]:
+        made[variable.name] = unique(identifier(variable.name), taken)
     return made
 
 
@@ -78,4 +82,5 @@ def _digest(array: numpy.ndarray) -> str:
 def _plain(value: Any) -> Any:
     """Converts a coordinate to a JSON value."""
     value = value.item() if isinstance(value, (numpy.bool_, numpy.integer, numpy.floating)) else value
-    return value if isinstance(value, (bool, int, float, str)) else str(value)
+    is_json = isinstance(value, (bool, int, str)) or isinstance(value, float) and numpy.isfinite(value)
+    return value if is_json else str(value)

@@ -15,7 +15,7 @@ import numpy
 from .. import _native, random
 from .._build import graph, save
 from .._density import KEY
-from ..errors import FreezeError, GraphValueError
+from ..errors import FreezeError, GraphTypeError, GraphValueError
 from ._describe import description, identifiers
 from ._graphs import Entry, Graphs
 
@@ -79,8 +79,13 @@ def export(
     `random`, is left out with a warning; an entry that was asked for, the density, its gradient and `constrain` raise a `FreezeError`
     instead. `isa` and `store` have the same meaning as in `precast.save`.
     """
-    graphs, inputs = Graphs(model), _data(model, data)
+    if not hasattr(model, "value_vars"):
+        raise GraphTypeError(f"found a `{type(model).__name__}`, expected a model of PyMC")
+    if not model.free_RVs:
+        raise GraphValueError("cannot export: the model has no free variables")
+    inputs = _data(model, data)
     names = identifiers(model, inputs)
+    graphs = Graphs(model, names)
     made: dict[str, Any] = {}
     left_out: dict[str, str] = {}
     makers = _makers(graphs, inputs, made)
@@ -113,11 +118,10 @@ def _data(model: Any, names: Iterable[str] | None) -> list[Any]:
     known = {each.name: each for each in model.data_vars}
     if names is None:
         return list(known.values())
-    names = [names] if isinstance(names, str) else list(names)
-    for name in names:
-        if name not in known:
-            raise GraphValueError(f"the model has no data `{name}`; found {', '.join(known) or 'none'}")
-    return [known[name] for name in names]
+    chosen = {names} if isinstance(names, str) else set(names)
+    if unknown := sorted(chosen - known.keys()):
+        raise GraphValueError(f"the model has no data `{unknown[0]}`; found {', '.join(known) or 'none'}")
+    return [each for name, each in known.items() if name in chosen]
 
 
 def _asked(entries: Iterable[str], makers: Mapping[str, Any]) -> list[str]:
@@ -126,7 +130,8 @@ def _asked(entries: Iterable[str], makers: Mapping[str, Any]) -> list[str]:
     for entry in asked:
         if entry not in makers:
             raise GraphValueError(f"the package of this model has no entry `{entry}`; found {', '.join(makers)}")
-    return [entry for entry in makers if entry in {*asked, *_NEEDED, "initial", "data"}]
+    needed = {*_NEEDED, "initial", "uniform", "data"}
+    return [entry for entry in makers if entry in asked | needed]
 
 
 def _makers(graphs: Graphs, data: Sequence[Any], made: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
@@ -154,9 +159,8 @@ def _makers(graphs: Graphs, data: Sequence[Any], made: Mapping[str, Any]) -> dic
     makers["initial"] = lambda: graph([], {"q": _native.constant(graphs.point())})
     makers["uniform"] = lambda: _uniform(graphs.size)
     if data:
-        values = {each.name: _native.constant(numpy.asarray(each.get_value())) for each in data}
-        names = identifiers(graphs.model, data)
-        makers["data"] = lambda: graph([], {names[name]: value for name, value in values.items()})
+        values = {graphs.ports[each.name]: _native.constant(numpy.asarray(each.get_value())) for each in data}
+        makers["data"] = lambda: graph([], values)
     return makers
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy
@@ -22,8 +22,10 @@ Entry = tuple[Sequence[Any], Sequence[Any]]
 class Graphs:
     """The graphs of a model. Values are unconstrained, and joined to `q` in the order of `model.value_vars`."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, ports: Mapping[str, str]) -> None:
         self.model = model
+        #: The names of inputs and outputs for the variables of the model.
+        self.ports = ports
         discrete = [value.name for value in model.value_vars if value.dtype not in ("float32", "float64")]
         if discrete:
             names = ", ".join(f"`{name}`" for name in discrete)
@@ -84,7 +86,7 @@ class Graphs:
         """Returns the log density of each observation."""
         observed = self.model.observed_RVs
         parts = self.joined(self.model.logp(vars=observed, sum=False)) if observed else []
-        return [self.q], [_named(part, variable.name) for part, variable in zip(parts, observed, strict=True)]
+        return [self.q], self._all_named(parts, observed)
 
     def constrain(self) -> Entry:
         """Returns the constrained parameters, then the deterministics."""
@@ -94,7 +96,7 @@ class Graphs:
     def unconstrain(self, shapes: Sequence[tuple[int, ...]]) -> Entry:
         """Returns `q` of constrained parameters with these shapes."""
         free = self.model.free_RVs
-        given = {rv: pt.tensor(rv.name, shape=shape, dtype=rv.dtype) for rv, shape in zip(free, shapes, strict=True)}
+        given = {rv: pt.tensor(self.ports[rv.name], shape=shape, dtype=rv.dtype) for rv, shape in zip(free, shapes, strict=True)}
         parts = []
         for rv, value in given.items():
             transform = self.model.rvs_to_transforms[rv]
@@ -118,9 +120,8 @@ class Graphs:
         drawn = [*self.model.free_RVs, *self.model.deterministics, *self.model.observed_RVs]
         return [], self._all_named(drawn, drawn)
 
-    @staticmethod
-    def _all_named(outputs: Sequence[Any], like: Sequence[Any]) -> list[Any]:
-        return [_named(made, of.name) for made, of in zip(outputs, like, strict=True)]
+    def _all_named(self, outputs: Sequence[Any], like: Sequence[Any]) -> list[Any]:
+        return [_named(made, self.ports[of.name]) for made, of in zip(outputs, like, strict=True)]
 
     def freeze(self, name: str, entry: Entry, data: Iterable[Any], random: bool = False) -> Any:
         """Lowers an entry; those of the data that it uses stay inputs."""

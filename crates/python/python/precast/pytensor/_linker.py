@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy
@@ -65,7 +65,7 @@ class PrecastLinker(PerformLinker):
         computed = {variable: [variable.owner is None] for variable in storage}
         kept = {id(cell) for cell in (*inputs, *outputs)}
         self.parts, thunks, last = [], [], []
-        for part in _parts(order):
+        for part in _parts(order, fgraph.orderings()):
             made = None if part.reason else self._lowered(part.nodes, storage)
             if made is not None:
                 self.parts.append(part)
@@ -119,14 +119,15 @@ def _users(clients: Any, output: Any, fgraph: Any) -> Iterable[Any]:
     yield from (client for client, _ in clients.get(output, ()) if client in fgraph.apply_nodes)
 
 
-def _parts(order: Sequence[Any]) -> list[Part]:
-    """Divides Applies into maximal parts. A part depends only on parts before it."""
+def _parts(order: Sequence[Any], required: Mapping[Any, Sequence[Any]]) -> list[Part]:
+    """Divides Applies into maximal parts. A part depends only on parts before it. `required` are the Applies that must run before an
+    Apply that overwrites their inputs."""
     stages: dict[Any, int] = {}
     parts: dict[tuple[int, bool], Part] = {}
     single: dict[int, list[Part]] = {}
     for node in order:
         reason = _refusal(node)
-        before = [variable.owner for variable in node.inputs if variable.owner is not None]
+        before = [variable.owner for variable in node.inputs if variable.owner is not None] + list(required.get(node, ()))
         # Odd stages are graphs of precast, and even ones Applies of PyTensor.
         stage = max((stages[owner] for owner in before), default=0)
         stage += (stage % 2 == 0) if reason is None else (stage % 2 == 1)
