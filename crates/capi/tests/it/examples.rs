@@ -66,13 +66,13 @@ fn examples_list_entries_and_read_strided_arrays() {
     }
 }
 
-/// The means of the model of `density.toml`, by quadrature, and the error of 20 000 draws: mu, tau.
+/// The means of the model of `normal.toml`, by quadrature, and the error of 20 000 draws: mu, tau.
 const MEANS: [(&str, f64, f64); 2] = [("mu[0]", 1.9847, 0.05), ("tau[0]", 0.9274, 0.05)];
 
 #[test]
 fn hamiltonian_monte_carlo_samples_a_package() {
     let installed = Installed::new();
-    let (bundle, program) = (installed.bundle("examples/density.toml"), installed.path("hmc"));
+    let (bundle, program) = (installed.bundle("../density/examples/normal.toml"), installed.path("hmc"));
     installed.compile(Language::C, &example("hmc.c"), &program, &["-lprecast", "-lm"]);
     let printed = run(installed.command(&program).arg(&bundle).arg("20000"));
     for (name, mean, error) in MEANS {
