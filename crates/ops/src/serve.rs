@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 /// The keys of a manifest, `precast.toml`. Programs that read only a part of it, such as `precast record`, recognise
 /// a manifest by these keys.
-pub const MANIFEST_KEYS: [&str; 6] = ["isa", "target", "glibc", "op", "graph", "external"];
+pub const MANIFEST_KEYS: [&str; 7] = ["isa", "target", "glibc", "json", "op", "graph", "external"];
 
 /// The parts of a graph for which modules are compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
