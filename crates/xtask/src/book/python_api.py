@@ -5,7 +5,10 @@ import inspect
 import sys
 from pathlib import Path
 
-Definition = ast.FunctionDef | ast.ClassDef
+Definition = ast.FunctionDef | ast.ClassDef | ast.Assign
+
+#: The modules of the page.
+MODULES = ("precast", "precast.pytensor", "precast.pymc", "precast.jax")
 
 
 def file(folder: Path, module: str) -> Path:
@@ -17,7 +20,8 @@ def find(path: Path, name: str) -> tuple[Path, Definition] | None:
     """Returns the definition of a name in a module, or in the module that it imports it from."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body:
-        if isinstance(node, Definition) and node.name == name:
+        is_value = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
+        if is_value or isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name:
             return path, node
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module and any(alias.name == name for alias in node.names):
@@ -64,8 +68,20 @@ def members(path: Path, node: ast.ClassDef) -> dict[str, tuple[str, str]]:
     return found
 
 
+def comment(path: Path, node: ast.Assign) -> str:
+    """Returns the lines with `#:` before an assignment."""
+    above = path.read_text(encoding="utf-8").splitlines()[: node.lineno - 1]
+    lines: list[str] = []
+    while above and above[-1].startswith("#:"):
+        lines.insert(0, above.pop().removeprefix("#:").strip())
+    return " ".join(lines)
+
+
 def show(path: Path, node: Definition) -> None:
     """Prints one name."""
+    if isinstance(node, ast.Assign):
+        print(f"\n### `{ast.unparse(node.targets[0])}`\n\n{comment(path, node)}")
+        return
     print(f"\n### `{node.name}`\n")
     if isinstance(node, ast.FunctionDef):
         print(f"```python\n{signature(node)}\n```\n")
@@ -80,7 +96,8 @@ def show(path: Path, node: Definition) -> None:
 
 
 def main(package: Path) -> None:
-    for title, path in (("precast", package / "__init__.py"), ("precast.pytensor", package / "pytensor" / "__init__.py")):
+    for title in MODULES:
+        path = package.joinpath(*title.split(".")[1:], "__init__.py")
         print(f"\n## `{title}`")
         for name in public(path):
             if definition := find(path, name):
