@@ -145,8 +145,9 @@ class Density:
         function, data = self._entry(name)
         if not named:
             return function(*own, *data)
-        of = {each["port"]: self._data[each["name"]] for each in self.description["data"]}
-        return function(**named, **{port.name: of[port.name] for port in function.inputs if port.name in of})
+        # The data are the last inputs.
+        ports = function.inputs[len(function.inputs) - len(data) :]
+        return function(**named, **{port.name: value for port, value in zip(ports, data, strict=True)})
 
     def _named(self, name: str, variables: Sequence[Mapping[str, Any]], *own: Any) -> dict[str, numpy.ndarray]:
         values = self._call(name, *own)

@@ -104,7 +104,7 @@ def export(
     stated: dict[str, dict[str, Any]] = {
         entry: {"documentation": _DOCUMENTATION[entry.removesuffix(_PLAIN)], "state": []} for entry in made
     }
-    about = description(model, graphs, names, _shapes(made, graphs, inputs), name or model.name or "model")
+    about = description(model, graphs, names, _shapes(made, graphs), name or model.name or "model")
     stated[""] = {"documentation": f"The model `{about['name']}` of PyMC", "json": {KEY: about}}
     begin = time.monotonic()
     save(path, made, isa=isa, store=store, metadata=stated)
@@ -150,7 +150,7 @@ def _makers(graphs: Graphs, data: Sequence[Any], made: Mapping[str, Any]) -> dic
             makers[name + suffix] = frozen(name + suffix, lambda of=of, jacobian=jacobian: of(jacobian))
     makers["constrain"] = frozen("constrain", graphs.constrain)
     makers["unconstrain"] = frozen(
-        "unconstrain", lambda: graphs.unconstrain(_shapes(made, graphs, data)[: len(graphs.model.free_RVs)])
+        "unconstrain", lambda: graphs.unconstrain(_shapes(made, graphs)[: len(graphs.model.free_RVs)])
     )
     if graphs.model.observed_RVs:
         makers["log_likelihood"] = frozen("log_likelihood", graphs.log_likelihood)
@@ -169,7 +169,7 @@ def _uniform(size: int) -> Any:
     return graph([key], {"q": random.uniform(key, (size,)) * 2.0 - 1.0})
 
 
-def _shapes(made: Mapping[str, Any], graphs: Graphs, data: Sequence[Any]) -> list[tuple[int, ...]]:
+def _shapes(made: Mapping[str, Any], graphs: Graphs) -> list[tuple[int, ...]]:
     """Returns the shapes of the parameters and deterministics at the initial point."""
     function = made["constrain"].function(policy="interpret")
     values = function(graphs.point())
