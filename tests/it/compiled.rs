@@ -77,8 +77,8 @@ fn mixed(lowered: &FunctionGraph, choices: &mut Choices) -> Vec<FunctionGraph> {
     for position in 0..lowered.applies().len() {
         let group = rewrite::unfuse(lowered, position).unwrap().filter(|_| !choices.one_in(3));
         // The last members can always form one part, because outside of them only the group's results are read. The
-        // members of a row program do not share one loop.
-        let is_rows = lowered.applies()[position].op.name() == "row_program";
+        // members of a row program or of a small graph do not share one loop.
+        let is_rows = ["row_program", "small_graph"].contains(&lowered.applies()[position].op.name());
         parts.push(group.map(|group| {
             let members = group.applies().len();
             let first = if is_rows { members - 1 } else { choices.below(members) };

@@ -41,6 +41,20 @@ impl ErrorKind {
         }
     }
 
+    /// Returns the name: `type`, `value`, `memory`, `runtime`, `index`, `assertion` or `cancelled`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Value => "value",
+            Self::Memory => "memory",
+            Self::Runtime => "runtime",
+            Self::Index => "index",
+            Self::Assert => "assertion",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// Returns the kind for a value of the C enum: `None` for 0, [`ErrorKind::Runtime`] for a value that this host does
     /// not know.
     #[must_use]

@@ -149,6 +149,13 @@ pub fn level() -> Option<&'static Level> {
     own().filter(|level| level.features().all(|feature| host().cpu.contains(feature))).last()
 }
 
+/// Returns a hint to build code for this host.
+#[cold]
+pub(crate) fn hint() -> String {
+    let level = level().map_or(std::env::consts::ARCH, |level| level.name);
+    format!("hint: build the bundle for this host too, with `--isa {level}`")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,10 +80,16 @@ fn credentials_end(url: &str) -> usize {
 fn without_secret_parameters(url: &str) -> String {
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
     let shown = query.split('&').map(|parameter| match parameter.split_once('=') {
-        Some((name, _)) if is_secret(name) => format!("{name}={HIDDEN}"),
+        Some((name, value)) if is_secret(name) => format!("{name}={HIDDEN}{}", closing(value)),
         _ => parameter.to_owned(),
     });
     format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
+}
+
+/// Returns the backtick that closes a quoted URL, with the punctuation after it.
+fn closing(value: &str) -> &str {
+    let end = value.trim_end_matches([':', ',', ';', '.', ')']);
+    end.strip_suffix('`').map_or("", |inner| &value[inner.len()..])
 }
 
 /// Returns whether the value of a parameter with this name is a secret.
@@ -143,6 +149,11 @@ mod tests {
             ("https://u:se`'\"cret@h/a", "https://h/a"),
             ("https://h?to=https://u:secret@i/&x=1", "https://h?to=https://i/&x=1"),
             ("https://h?n=1&X-Amz-Signature=secret", "https://h?n=1&X-Amz-Signature=…"),
+            (
+                "`https://h/a?token=secret` has, `https://h/a?token=…`: no",
+                "`https://h/a?token=…` has, `https://h/a?token=…`: no",
+            ),
+            ("https://h/a?token=sec`ret", "https://h/a?token=…"),
             ("://secret@", "://"),
         ] {
             assert_eq!(redacted(text), expected, "{text}");

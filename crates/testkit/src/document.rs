@@ -88,10 +88,25 @@ impl Example<'_> {
     /// If there is no shell.
     #[must_use]
     pub fn run(&self, directory: &Path, path: &OsStr) -> Option<String> {
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(format!("{{ {}; }} 2>&1", self.command)).current_dir(directory).env("PATH", path);
+        self.run_below(&[], directory, path)
+    }
+
+    /// Runs the command as the last argument of other words, such as a program that changes the user.
+    ///
+    /// # Panics
+    /// If the program does not start.
+    #[must_use]
+    pub fn run_below(&self, words: &[String], directory: &Path, path: &OsStr) -> Option<String> {
+        let mut all = words.iter().map(String::as_str).chain(["sh"]);
+        let mut shell = Command::new(all.next().unwrap_or("sh"));
+        shell
+            .args(all)
+            .arg("-c")
+            .arg(format!("{{ {}; }} 2>&1", self.command))
+            .current_dir(directory)
+            .env("PATH", path);
         shell.env_remove("PRECAST_STORE").env("PRECAST_CACHE", directory.join("cache"));
-        let output = shell.output().expect("`sh` runs");
+        let output = shell.output().expect("the program starts");
         let (text, code) = (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code());
         let as_promised = code == Some(self.code) && fits(&self.output, &text.lines().collect::<Vec<_>>());
         (!as_promised).then(|| {

@@ -25,7 +25,11 @@ const ROW: usize = 48;
 #[non_exhaustive]
 pub enum BundleMetadataError {
     /// The bytes are damaged.
-    #[error("{bundle} is damaged: the metadata of `{name}` does not hash to its hash\n{}", Bundle::HINT)]
+    #[error(
+        "{bundle} is damaged: the metadata of {} does not match its hash\n{}",
+        subject(name),
+        Bundle::HINT
+    )]
     Damaged {
         /// The bundle.
         bundle: String,
@@ -33,7 +37,7 @@ pub enum BundleMetadataError {
         name: String,
     },
     /// The bytes are intact, but they are not metadata.
-    #[error("cannot read the metadata of `{name}` in {bundle}")]
+    #[error("cannot read the metadata of {} in {bundle}", subject(name))]
     Unreadable {
         /// The bundle.
         bundle: String,
@@ -42,6 +46,11 @@ pub enum BundleMetadataError {
         /// The reason.
         source: ParseRecordError,
     },
+}
+
+/// Names a subject in messages. The name of the bundle itself is empty.
+fn subject(name: &str) -> String {
+    if name.is_empty() { "the bundle".to_owned() } else { format!("`{name}`") }
 }
 
 impl Bundle {

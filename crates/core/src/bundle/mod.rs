@@ -130,10 +130,21 @@ impl Bundle {
         &self.data
     }
 
+    /// Returns the hash of the head. It identifies the bytes of the bundle, because it covers the hashes of all parts.
+    #[must_use]
+    pub fn head_hash(&self) -> &[u8] {
+        &self.data[head::HASH_AT..head::ROOT_AT]
+    }
+
     /// Returns the number of records.
     #[must_use]
     pub fn len(&self) -> usize {
         self.head.rows.count
+    }
+
+    /// Returns the number of entries, with those that cannot be read.
+    pub(crate) fn entry_count(&self) -> usize {
+        self.head.names.count
     }
 
     /// Returns whether the bundle has no records.

@@ -81,6 +81,14 @@ pub enum OpenBundleError {
 
 crate::debug_as_chain!(OpenBundleError);
 
+impl OpenBundleError {
+    /// Returns whether the file is a damaged bundle: truncated, extended, or with a damaged head.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Length { .. } | Self::Damaged { .. })
+    }
+}
+
 impl Bundle {
     /// The remedy for a damaged bundle, as a line of a message.
     pub const HINT: &str = "hint: copy or download it again, or rebuild it";
@@ -136,6 +144,15 @@ impl Bundle {
     /// The bytes are not a complete bundle of a known format.
     pub fn from_bytes(data: Vec<u8>) -> Result<Self, OpenBundleError> {
         Self::new(Data::Shared(data.into()), "the in-memory bundle".to_owned())
+    }
+
+    /// Opens a bundle that was read from a file, which errors name.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a complete bundle of a known format.
+    pub fn from_file_bytes(data: Vec<u8>, path: &Path) -> Result<Self, OpenBundleError> {
+        Self::new(Data::Shared(data.into()), format!("bundle `{}`", path.display()))
     }
 
     fn new(data: Data, name: String) -> Result<Self, OpenBundleError> {

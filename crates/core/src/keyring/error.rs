@@ -4,8 +4,13 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use super::{Date, KEY_LENGTH};
+use super::key::KEY_LENGTH;
+use super::{Date, Role};
 use crate::trust::{EmptyNameError, Untrusted};
+
+/// The hint for a clock that is behind a keyring.
+const SET_CLOCK: &str = "set the clock of this machine; if it is right, the keyring was written on a machine whose clock \
+                         is ahead: get a new one from its owner";
 
 /// The reason why a keyring cannot be used, or must not replace another one.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +23,8 @@ pub enum KeyringError {
     #[error(transparent)]
     Untrusted(#[from] Box<Untrusted>),
     /// The file does not exist.
-    #[error("keyring `{}` not found\nhint: run `precast trust new` to create one", path.display())]
+    #[error("keyring `{}` not found\nhint: get it from its owner, or create one with `precast trust new`",
+            path.display())]
     Missing {
         /// The path.
         path: PathBuf,
@@ -78,21 +84,34 @@ pub enum KeyringError {
         name: String,
     },
     /// The threshold is 0, or exceeds the number of usable keys.
-    #[error("invalid threshold {threshold} for {}: {}", if *usable == 1 { "1 usable key".to_owned() } else { format!("{usable} usable keys") }, unreachable(*threshold, *usable))]
+    #[error("invalid {}threshold {threshold} for {}: {}", if *task == Role::Keyrings { "keyring " } else { "" }, if *usable == 1 { "1 usable key".to_owned() } else { format!("{usable} usable keys") }, unreachable(*threshold, *usable))]
     Threshold {
+        /// The files to sign.
+        task: Role,
         /// The number of keys that must sign.
         threshold: usize,
-        /// The number of keys that are listed and not revoked.
+        /// The number of keys that may sign these files and are not revoked.
         usable: usize,
     },
     /// The keyring has expired.
-    #[error("the keyring `{}` expired on {expires}; today is {today}\nhint: get a newer one from the signers: \
+    #[error("the keyring `{}` expired on {expires}; today is {today} (UTC)\nhint: get a newer one from the signers: \
              `precast trust update`", path.display())]
     Expired {
         /// The file.
         path: PathBuf,
         /// The day it expired.
         expires: Date,
+        /// The current date of the system clock.
+        today: Date,
+    },
+    /// The system clock is behind the day on which the keyring was issued.
+    #[error("the clock is wrong: it shows {today} (UTC), and the keyring `{}` was issued on {issued}\nhint: {SET_CLOCK}",
+            path.display())]
+    Clock {
+        /// The file.
+        path: PathBuf,
+        /// The day on which the keyring was issued.
+        issued: Date,
         /// The current date of the system clock.
         today: Date,
     },
@@ -133,28 +152,61 @@ pub struct Unsigned {
     pub valid: Vec<String>,
     /// The reasons why other signatures do not count.
     pub problems: Vec<String>,
-    /// Whether a signature is by a key that the keyring does not list.
-    pub has_unlisted: bool,
-    /// Whether a signature by a listed key is over other bytes.
-    pub is_changed: bool,
-    /// Whether the keyring has expired, so that no signature counts.
-    pub has_expired: bool,
+    /// The cause to remedy first.
+    pub cause: Cause,
+}
+
+/// The reasons for missing signatures, from the last to the first to remedy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Keys of the keyring have not signed.
+    Missing,
+    /// A signature is by a listed key that may not sign such files, but only others. The field is what must be signed.
+    OtherRole(Role),
+    /// A signature is by a key that the keyring does not list.
+    UnlistedKey,
+    /// A signature by a listed key has expired.
+    ExpiredSignature,
+    /// A signature by a listed key is over other bytes.
+    OtherBytes,
+    /// The keyring has expired, so that no signature counts.
+    ExpiredKeyring,
+    /// The system clock is behind the keyring's day of issue, so that no signature counts.
+    Clock,
 }
 
 impl Unsigned {
     /// Returns the remedy as the end of a message: a line `hint: …`.
     #[must_use]
     pub fn hint(&self) -> &'static str {
-        if self.has_expired {
-            "\nhint: get a newer keyring from the signers: `precast trust update`"
-        } else if self.is_changed {
-            "\nhint: get the file and its signatures again: the file was changed after signing, or the signatures \
-             belong to another file"
-        } else if self.has_unlisted {
-            "\nhint: sign it with a key of the keyring (`precast sign`), or, if you trust the signer, add the key: \
-             `precast trust add KEY.pub`"
-        } else {
-            "\nhint: sign it with a key of the keyring (`precast sign`), or get it signed by its publisher"
+        match self.cause {
+            Cause::Clock => {
+                "\nhint: set the clock of this machine; if it is right, the keyring was written on a machine whose clock is \
+                 ahead: get a new one from its owner"
+            }
+            Cause::ExpiredKeyring => "\nhint: get a newer keyring from the signers: `precast trust update`",
+            Cause::OtherBytes => {
+                "\nhint: get the file and its signatures again: the file was changed after signing, or the signatures \
+                 belong to another file"
+            }
+            Cause::ExpiredSignature => {
+                "\nhint: get the current release or its newer signatures from its publisher, who signs again with \
+                 `precast sign --expires`"
+            }
+            Cause::UnlistedKey => {
+                "\nhint: sign it with a key of the keyring (`precast sign`), or, if you trust the signer, add the key: \
+                 `precast trust add KEY.pub`"
+            }
+            Cause::OtherRole(Role::Keyrings) => {
+                "\nhint: sign it with a key that may sign keyrings: `precast trust show` lists the keys"
+            }
+            Cause::OtherRole(_) => {
+                "\nhint: sign it with a key that may sign releases: `precast trust show` lists the keys"
+            }
+            Cause::Missing => {
+                "\nhint: sign it with a key of the keyring (`precast sign`), or get it signed by its publisher"
+            }
         }
     }
 }

@@ -61,27 +61,36 @@ pub fn check_file(path: &Path, bytes: &[u8], keyring: &Keyring) -> Result<Vec<St
     }
 }
 
-/// Reads the signature file of a file, or, if the file is a link without one, that of its target. Returns an empty text if
-/// there is none.
+/// Reads the signature file of a file. If the file is a link, that of its target is read, or, if there is none, the one
+/// next to the link. Returns an empty text if there is none.
 ///
 /// # Errors
 ///
 /// The signature file cannot be read.
 pub fn signatures_of(path: &Path) -> Result<String, OpenSignedError> {
-    if let Some(found) = signatures_beside(path)? {
-        return Ok(found);
-    }
-    let target = fs_err::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
-    let target = target.then(|| fs_err::canonicalize(path)).and_then(Result::ok);
-    let found = target.map(|target| signatures_beside(&target)).transpose()?;
-    Ok(found.flatten().unwrap_or_default())
+    let places = [signature_file(path), beside(path)];
+    places
+        .into_iter()
+        .find_map(|place| read_signatures(place).transpose())
+        .unwrap_or_else(|| Ok(String::new()))
 }
 
-/// Reads the file with the signatures of a file, if it exists.
-fn signatures_beside(path: &Path) -> Result<Option<String>, OpenSignedError> {
+/// Returns the path of the signature file of a file: `<path>.minisig`, next to the target if the file is a link.
+#[must_use]
+pub fn signature_file(path: &Path) -> PathBuf {
+    let is_link = fs_err::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+    let target = is_link.then(|| fs_err::canonicalize(path)).and_then(Result::ok);
+    beside(target.as_deref().unwrap_or(path))
+}
+
+fn beside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(SUFFIX);
-    let path = PathBuf::from(name);
+    PathBuf::from(name)
+}
+
+/// Reads a signature file, if it exists.
+fn read_signatures(path: PathBuf) -> Result<Option<String>, OpenSignedError> {
     match file::read(&path, SIGNATURES_LIMIT) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),

@@ -6,12 +6,15 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{Date, Key, Keyring, KeyringError};
+use super::{Date, Key, Keyring, KeyringError, Role};
 use crate::file::{self, NotReadable};
 use crate::trust::{self, TrustError};
 
-/// The format version that is written, and the only one that is accepted.
-const FORMAT: &str = "1";
+/// The format version that is written.
+const FORMAT: &str = "2";
+
+/// The first format, which is still read. It has no day of issue, no roles and no second threshold.
+const FIRST: &str = "1";
 
 /// Maximum size of a keyring file, in bytes, well above any real one.
 const LIMIT: u64 = 1 << 20;
@@ -26,22 +29,26 @@ impl Keyring {
         trust::keyring_setting(argument)?.map(Self::open).transpose()
     }
 
-    /// Opens a keyring that has not expired.
+    /// Opens a keyring that is valid today.
     ///
     /// # Errors
     ///
-    /// The file is missing or invalid, other users can change it, or the keyring has expired.
+    /// The file is missing or invalid, other users can change it, the keyring has expired, or the clock is
+    /// behind its day of issue.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, KeyringError> {
         let path = path.as_ref();
         let keyring = Self::read(path)?;
+        let (path, today) = (path.to_owned(), Date::today());
+        if let Some(issued) = keyring.issued.filter(|_| keyring.is_early()) {
+            return Err(KeyringError::Clock { path, issued, today });
+        }
         if keyring.has_expired() {
-            let (expires, today) = (keyring.expires, Date::today());
-            return Err(KeyringError::Expired { path: path.to_owned(), expires, today });
+            return Err(KeyringError::Expired { path, expires: keyring.expires, today });
         }
         Ok(keyring)
     }
 
-    /// Reads a keyring, even if it has expired.
+    /// Reads a keyring, even if it is not valid today.
     ///
     /// # Errors
     ///
@@ -73,14 +80,16 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// A line is invalid or missing, or the threshold exceeds the number of usable keys.
+    /// A line is invalid or missing, or a threshold exceeds the number of usable keys.
     pub fn parse(text: &str) -> Result<Self, KeyringError> {
         let Some(text) = text.strip_suffix('\n') else {
             return Err(whole("its last line is incomplete".to_owned()));
         };
         // Lines of another format may mean anything.
         let format = text.split('\n').find_map(|line| line.strip_prefix("format="));
-        if let Some(found) = format.filter(|found| found.parse::<u64>().is_ok() && *found != FORMAT) {
+        if let Some(found) =
+            format.filter(|found| found.parse::<u64>().is_ok() && ![FIRST, FORMAT].contains(found))
+        {
             return Err(KeyringError::Format { found: found.to_owned(), expected: FORMAT });
         }
         let mut lines = Lines::default();
@@ -103,8 +112,11 @@ fn whole(why: String) -> KeyringError {
 struct Lines {
     format: Option<String>,
     version: Option<u64>,
+    issued: Option<Date>,
     expires: Option<Date>,
     threshold: Option<usize>,
+    keyring_threshold: Option<usize>,
+    requires_expiry: Option<bool>,
     keys: Vec<Key>,
     revoked: Vec<Key>,
 }
@@ -122,57 +134,84 @@ impl Lines {
         let is_new = match name {
             "format" => self.format.replace(value.to_owned()).is_none(),
             "version" => self.version.replace(number(value)?).is_none(),
-            "threshold" => {
-                let threshold = usize::try_from(number(value)?).unwrap_or(usize::MAX);
-                self.threshold.replace(threshold).is_none()
-            }
-            "expires" => {
-                let date = value.parse().map_err(|error| format!("{error}"))?;
-                self.expires.replace(date).is_none()
-            }
-            "key" | "revoked" => return self.take_key(name, value),
-            _ => return Err(format!("unknown name `{name}`")),
+            "threshold" => self.threshold.replace(count(value)?).is_none(),
+            "keyring_threshold" => self.keyring_threshold.replace(count(value)?).is_none(),
+            "requires_expiry" => self.requires_expiry.replace(flag(value)?).is_none(),
+            "issued" => self.issued.replace(date(value)?).is_none(),
+            "expires" => self.expires.replace(date(value)?).is_none(),
+            "revoked" => return self.take_key(None, name, value),
+            _ => match Role::ALL.into_iter().find(|role| role.name() == name) {
+                Some(role) => return self.take_key(Some(role), name, value),
+                None => return Err(format!("unknown name `{name}`")),
+            },
         };
         if is_new { Ok(()) } else { Err(format!("duplicate `{name}`")) }
     }
 
-    fn take_key(&mut self, list: &str, value: &str) -> Result<(), String> {
+    /// Reads a key with its role, or a revoked key.
+    fn take_key(&mut self, role: Option<Role>, list: &str, value: &str) -> Result<(), String> {
         let (key, name) = value.split_once(' ').ok_or("expected a key, a space and its name")?;
         let key = Key::parse(name, key).map_err(|error| error.to_string())?;
-        let is_key = list == "key";
-        let known = if is_key { &mut self.keys } else { &mut self.revoked };
+        let known = if role.is_some() { &mut self.keys } else { &mut self.revoked };
         if known.iter().any(|known| known.is_same(&key)) {
             return Err(format!("duplicate `{list}`"));
         }
         // Keys are revoked by name.
-        if is_key && known.iter().any(|known| known.name == key.name) {
+        if role.is_some() && known.iter().any(|known| known.name == key.name) {
             return Err(format!("another key is already named `{name}`"));
         }
-        known.push(key);
+        known.push(key.with_role(role.unwrap_or_default()));
         Ok(())
     }
 
     fn finish(self) -> Result<Keyring, KeyringError> {
         let missing = |name: &str| whole(format!("missing `{name}`"));
-        match self.format.as_deref() {
-            Some(FORMAT) => {}
+        let is_first = match self.format.as_deref() {
+            Some(FORMAT) => false,
+            Some(FIRST) => true,
             Some(other) => return Err(whole(format!("it has format `{other}`, expected `{FORMAT}`"))),
             None => return Err(missing("format")),
+        };
+        let has_roles = self.keys.iter().any(|key| key.role != Role::Any);
+        let has_new =
+            self.issued.is_some() || self.keyring_threshold.is_some() || self.requires_expiry.is_some();
+        if is_first && (has_roles || has_new) {
+            return Err(whole(format!("it has format `{FIRST}` and names of format `{FORMAT}`")));
+        }
+        if !is_first && self.issued.is_none() {
+            return Err(missing("issued"));
         }
         let keyring = Keyring {
             version: self.version.ok_or_else(|| missing("version"))?,
+            issued: self.issued,
             expires: self.expires.ok_or_else(|| missing("expires"))?,
             threshold: self.threshold.ok_or_else(|| missing("threshold"))?,
+            keyring_threshold: self.keyring_threshold,
+            requires_expiry: self.requires_expiry.unwrap_or_default(),
             keys: self.keys,
             revoked: self.revoked,
         };
-        let is_revoked = |key: &Key| keyring.revoked.iter().any(|revoked| revoked.is_same(key));
-        let usable = keyring.keys.iter().filter(|key| !is_revoked(key)).count();
-        if keyring.threshold == 0 || keyring.threshold > usable {
-            return Err(KeyringError::Threshold { threshold: keyring.threshold, usable });
+        for task in [Role::Releases, Role::Keyrings] {
+            let (threshold, usable) = (keyring.needed(task), keyring.usable(task).count());
+            if threshold == 0 || threshold > usable {
+                return Err(KeyringError::Threshold { task, threshold, usable });
+            }
         }
         Ok(keyring)
     }
+}
+
+fn date(text: &str) -> Result<Date, String> {
+    text.parse().map_err(|error| format!("{error}"))
+}
+
+fn flag(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("`{text}` is neither `true` nor `false`"))
+}
+
+/// Parses a number of keys. A larger number than any memory holds is above every number of keys.
+fn count(text: &str) -> Result<usize, String> {
+    Ok(usize::try_from(number(text)?).unwrap_or(usize::MAX))
 }
 
 /// Parses a number in canonical form.
@@ -184,11 +223,19 @@ fn number(text: &str) -> Result<u64, String> {
 /// Renders the text of the file.
 impl fmt::Display for Keyring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { version, expires, threshold, keys, revoked } = self;
+        let Self { version, issued, expires, threshold, keyring_threshold, requires_expiry, keys, revoked } =
+            self;
+        let format = if issued.is_some() { FORMAT } else { FIRST };
         f.write_str("# who may sign; `precast trust` shows and changes this\n")?;
-        writeln!(f, "format={FORMAT}\nversion={version}\nexpires={expires}\nthreshold={threshold}")?;
+        writeln!(f, "format={format}\nversion={version}")?;
+        issued.iter().try_for_each(|issued| writeln!(f, "issued={issued}"))?;
+        writeln!(f, "expires={expires}\nthreshold={threshold}")?;
+        keyring_threshold.iter().try_for_each(|needed| writeln!(f, "keyring_threshold={needed}"))?;
+        if *requires_expiry {
+            f.write_str("requires_expiry=true\n")?;
+        }
         let mut line = |what: &str, key: &Key| writeln!(f, "{what}={} {}", key.text, key.name);
-        keys.iter().try_for_each(|key| line("key", key))?;
+        keys.iter().try_for_each(|key| line(key.role.name(), key))?;
         revoked.iter().try_for_each(|key| line("revoked", key))
     }
 }

@@ -1,5 +1,6 @@
 //! The reasons why an entry cannot be loaded.
 
+use crate::bundle::Bundle;
 use crate::cpu::LimitError;
 use crate::function::CallError;
 use crate::record::ParseRecordError;
@@ -9,7 +10,7 @@ use crate::record::ParseRecordError;
 #[non_exhaustive]
 pub enum LoadEntryError {
     /// The bundle has no entry of this name.
-    #[error("{bundle} has no entry `{name}`; available: {known}")]
+    #[error("{bundle} has no entry `{name}`; available: {known}{}", lost(*unreadable))]
     Unknown {
         /// The bundle.
         bundle: String,
@@ -17,6 +18,8 @@ pub enum LoadEntryError {
         name: String,
         /// The existing names.
         known: String,
+        /// The number of entries that cannot be read. The requested one may be among them.
+        unreadable: usize,
     },
     /// The environment variable that limits the ISA level is invalid.
     #[error("cannot load entry `{name}`")]
@@ -55,3 +58,12 @@ pub enum LoadEntryError {
 }
 
 crate::debug_as_chain!(LoadEntryError);
+
+/// States that entries are damaged.
+fn lost(unreadable: usize) -> String {
+    match unreadable {
+        0 => String::new(),
+        1 => format!("; 1 entry cannot be read\n{}", Bundle::HINT),
+        _ => format!("; {unreadable} entries cannot be read\n{}", Bundle::HINT),
+    }
+}

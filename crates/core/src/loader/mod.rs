@@ -8,6 +8,7 @@ mod libraries;
 pub use error::LoadEntryError;
 pub use libraries::{Libraries, NotLoaded, best_first};
 
+use crate::blame;
 use crate::bundle::{Bundle, BundleMetadataError, OpenBundleError, Piece};
 use crate::cpu;
 use crate::event::{Event, chain, join};
@@ -148,11 +149,7 @@ impl Loader {
         if let Some(function) = functions.get(&id) {
             return Ok(function.clone());
         }
-        let unknown = || LoadEntryError::Unknown {
-            bundle: self.bundle.name().to_owned(),
-            name: name.to_owned(),
-            known: self.entries().join(", "),
-        };
+        let unknown = || self.unknown(name);
         let span = crate::span!("resolve", entry = name; outcome);
         let program = self.bundle.find_program(&id, name).ok_or_else(unknown);
         let loaded = program.and_then(|(outline, program)| self.load(&outline, program, modules));
@@ -160,6 +157,17 @@ impl Loader {
         let function = loaded?;
         functions.insert(id, function.clone());
         Ok(function)
+    }
+
+    #[cold]
+    fn unknown(&self, name: &str) -> LoadEntryError {
+        let known = self.entries();
+        LoadEntryError::Unknown {
+            bundle: self.bundle.name().to_owned(),
+            name: name.to_owned(),
+            unreadable: self.bundle.entry_count().saturating_sub(known.len()),
+            known: known.join(", "),
+        }
     }
 
     fn load(
@@ -210,7 +218,9 @@ impl Loader {
     fn find_module(&self, graph: &str, key: &BuildKey) -> Result<(LoadedModule, CodeOrigin), String> {
         let mut reasons = Vec::new();
         let profiled = self.libraries.is_profiled();
-        for record in best_first(self.bundle.find(key), &mut reasons) {
+        let admissible = best_first(self.bundle.find(key), &mut reasons);
+        let hint = (admissible.is_empty() && !reasons.is_empty()).then(cpu::hint);
+        for record in admissible {
             let Some(member) = record.member(key) else { continue };
             let (slot, signature) = (member.slot, member.signature.as_str());
             let symbols = if profiled { self.symbols(graph, &record) } else { Symbols::new() };
@@ -235,7 +245,8 @@ impl Loader {
         if reasons.is_empty() {
             reasons.push(format!("{} has no module `{}`", self.bundle.name(), key.short()));
         }
-        Err(join(&reasons, "; "))
+        let hint = hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
+        Err(join(&reasons, "; ") + &hint)
     }
 
     /// The symbols of a record's modules: of the graph that is loaded, else of the first that calls the module.
@@ -256,9 +267,12 @@ impl Loader {
     }
 }
 
-/// Printable signatures of the Applies that a step of a program computes.
+/// Short signatures of the Applies that a step of a program computes.
 #[cold]
 fn signature(entry: &[u8], step: usize) -> String {
     let program = Program::of_entry(entry);
-    program.ok().and_then(|program| Some(program.steps.get(step)?.signatures.join("; "))).unwrap_or_default()
+    program
+        .ok()
+        .and_then(|program| Some(blame::all(&program.steps.get(step)?.signatures)))
+        .unwrap_or_default()
 }

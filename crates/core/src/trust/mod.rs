@@ -46,7 +46,7 @@ use crate::file;
 use fs_err::File;
 use rustix::fs::{Mode, OFlags};
 
-pub use remedy::quoted;
+pub use remedy::{SIGN, quoted};
 pub use setting::{EmptyNameError, KEYRING, NoKeyringsError, keyring_setting};
 pub use way::{check_way, resolve};
 
@@ -116,8 +116,8 @@ impl Untrusted {
     #[must_use]
     pub fn new(path: &Path, fault: Fault, place: &Path) -> Box<Self> {
         let mut remedy = remedy::remedy(place, |place| format!("delete {place} and rebuild"));
-        if fault != Fault::Link {
-            remedy.push_str(remedy::SIGN);
+        if fault != Fault::Link && place.exists() {
+            remedy.push_str(SIGN);
         }
         Box::new(Self { place: place.to_path_buf(), path: path.to_path_buf(), fault, remedy })
     }
@@ -139,7 +139,12 @@ impl Untrusted {
 
     /// Names the path at fault, or returns `it` if that is the place itself.
     fn named(&self) -> String {
-        if self.path == self.place { "it ".to_owned() } else { format!("`{}` ", self.path.display()) }
+        if self.path == self.place {
+            return "it ".to_owned();
+        }
+        // Of a relative path, the directory at fault may have no name: `.`.
+        let path = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+        format!("`{}` ", path.display())
     }
 }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::way::walk;
 use super::{Fault, fault, user};
 
-/// The alternative for bundles and stores, where the permissions cannot be changed.
-pub(super) const SIGN: &str = "; or sign it and name a keyring, whose signatures replace this check";
+/// The end of the hint for bundles and stores, where the permissions cannot be changed.
+pub const SIGN: &str = "; or sign it and name a keyring, whose signatures replace this check";
 
 /// Writes the hint for all faults of `place` and of the way to it. `otherwise` returns the advice for a
 /// place that the user does not trust.
@@ -36,7 +36,11 @@ pub(super) fn remedy(place: &Path, otherwise: impl Fn(&str) -> String) -> String
         );
     }
     let above = way.faults.into_iter().map(|(path, _)| path).filter(|path| path != real).collect();
+    let is_new = !real.exists();
     let commands = commands(real, above);
+    if is_new {
+        return format!("run `{commands}`, or name a path in a directory that only you can write to");
+    }
     format!("run `{commands}` if you trust the current contents; otherwise {}", otherwise(&quoted(real)))
 }
 

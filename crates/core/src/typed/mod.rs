@@ -108,8 +108,14 @@ pub trait Outcome: Made {
     /// Converts an array, if it has this type.
     fn of(array: Array) -> Option<Self>;
 
+    /// Memory of the caller for the result: a mutable view of an array, or a reference to an element.
+    type View<'a>;
+
     /// Returns the memory that a result is written to.
     fn lend(&mut self) -> ArrayMut<'_>;
+
+    /// Returns memory of the caller as an [`ArrayMut`].
+    fn lend_view<'a>(view: &'a mut Self::View<'_>) -> ArrayMut<'a>;
 
     /// Returns the memory in the form of direct calls.
     #[doc(hidden)]
@@ -120,6 +126,9 @@ pub trait Outcome: Made {
 pub trait Outcomes: AllMade {
     /// Existing results to be overwritten: `&mut Array1<f64>`, or a tuple of such references.
     type Reused<'a>;
+
+    /// Memory of the caller: an [`Outcome::View`], or a tuple of them.
+    type Views<'a>;
 
     /// Returns the dtypes and ranks.
     fn kinds() -> Vec<Kind>;
@@ -141,6 +150,10 @@ pub trait Outcomes: AllMade {
     /// Passes the memory of existing results to `call` and returns its result.
     #[doc(hidden)]
     fn lend<R>(outputs: &mut Self::Reused<'_>, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R;
+
+    /// Passes memory of the caller to `call` and returns its result.
+    #[doc(hidden)]
+    fn lend_views<R>(views: &mut Self::Views<'_>, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R;
 
     /// Replaces existing results.
     #[doc(hidden)]
@@ -218,6 +231,28 @@ impl<I: Arguments, O: Outcomes> Typed<I, O> {
             return Ok(());
         }
         I::lend(&arguments, |inputs| rewrite::<O>(&self.function, inputs, &mut outputs))
+    }
+
+    /// Calls the function. The results are written to memory of the caller: views with any strides, such as those of slices,
+    /// and references to elements.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// # fn loader() -> precast_core::Loader { todo!() }
+    /// use ndarray::{Array1, ArrayViewMut1, array};
+    /// let add = loader().entry("add")?.typed::<(Array1<f64>, Array1<f64>), Array1<f64>>()?;
+    /// let (x, mut sums) = (array![1.0, 2.0], [0.0; 4]);
+    /// add.call_views((x.view(), x.view()), ArrayViewMut1::from(&mut sums[2..]))?;
+    /// assert_eq!(sums, [0.0, 0.0, 2.0, 4.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Function::call_views`].
+    pub fn call_views(&self, arguments: I::Given<'_>, mut outputs: O::Views<'_>) -> Result<(), CallError> {
+        I::lend(&arguments, |inputs| {
+            O::lend_views(&mut outputs, |outputs| self.function.call_views(inputs, outputs))
+        })
     }
 
     /// Returns the untyped function.

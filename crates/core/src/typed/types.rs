@@ -4,7 +4,7 @@ use super::{Argument, Arguments, Kind, Outcome, Outcomes};
 use crate::function::{CallError, Function};
 use crate::native::{ArrayMut, ArrayRef, Direct, Map, Strided};
 use crate::value::{Array, DType, Element};
-use ndarray::{ArrayD, ArrayView, Dimension, Ix0, aview0};
+use ndarray::{ArrayD, ArrayView, ArrayViewMut, Dimension, Ix0, aview0};
 
 /// Returns the error for a result that does not have its declared type. Every call checks this.
 #[cold]
@@ -32,6 +32,7 @@ impl<T: Element, D: Dimension> Outcome for ndarray::Array<T, D>
 where
     ArrayD<T>: TryFrom<Array>,
 {
+    type View<'a> = ArrayViewMut<'a, T, D>;
     const KIND: Kind = (T::DTYPE, D::NDIM);
 
     fn of(array: Array) -> Option<Self> {
@@ -40,6 +41,10 @@ where
 
     fn lend(&mut self) -> ArrayMut<'_> {
         self.into()
+    }
+
+    fn lend_view<'a>(view: &'a mut Self::View<'_>) -> ArrayMut<'a> {
+        view.into()
     }
 
     #[inline(always)]
@@ -66,6 +71,7 @@ macro_rules! elements {
         }
 
         impl Outcome for $element {
+            type View<'a> = &'a mut $element;
             const KIND: Kind = (DType::$variant, Some(0));
 
             fn of(array: Array) -> Option<Self> {
@@ -74,6 +80,10 @@ macro_rules! elements {
 
             fn lend(&mut self) -> ArrayMut<'_> {
                 ArrayMut::element(self)
+            }
+
+            fn lend_view<'a>(view: &'a mut Self::View<'_>) -> ArrayMut<'a> {
+                ArrayMut::element(&mut **view)
             }
 
             #[inline(always)]
@@ -87,6 +97,7 @@ crate::for_each_dtype!(elements);
 
 impl<O: Outcome + 'static> Outcomes for O {
     type Reused<'a> = &'a mut O;
+    type Views<'a> = O::View<'a>;
 
     fn kinds() -> Vec<Kind> {
         vec![O::KIND]
@@ -108,6 +119,10 @@ impl<O: Outcome + 'static> Outcomes for O {
 
     fn lend<R>(output: &mut &mut O, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R {
         call(&mut [Outcome::lend(*output)])
+    }
+
+    fn lend_views<R>(view: &mut O::View<'_>, call: impl FnOnce(&mut [ArrayMut<'_>]) -> R) -> R {
+        call(&mut [O::lend_view(view)])
     }
 
     fn replace(self, output: &mut &mut O) {
@@ -153,6 +168,7 @@ macro_rules! outcomes {
     ($($type:ident $value:ident),*) => {
         impl<$($type: Outcome + 'static),*> Outcomes for ($($type,)*) {
             type Reused<'a> = ($(&'a mut $type,)*);
+            type Views<'a> = ($($type::View<'a>,)*);
 
             fn kinds() -> Vec<Kind> {
                 vec![$($type::KIND),*]
@@ -183,6 +199,13 @@ macro_rules! outcomes {
                 call: impl FnOnce(&mut [ArrayMut<'_>]) -> R,
             ) -> R {
                 call(&mut [$(Outcome::lend(*$value)),*])
+            }
+
+            fn lend_views<R>(
+                ($($value,)*): &mut Self::Views<'_>,
+                call: impl FnOnce(&mut [ArrayMut<'_>]) -> R,
+            ) -> R {
+                call(&mut [$($type::lend_view($value)),*])
             }
 
             #[allow(non_snake_case, reason = "a result is named as its type")]

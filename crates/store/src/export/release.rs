@@ -7,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use precast_core::names::excerpt;
+
 use crate::record::{EntryNameError, check_entry_name};
 
 /// A release: a name with an increasing number.
@@ -25,7 +27,7 @@ pub enum ParseReleaseError {
     /// The text has another form.
     #[error("invalid release `{found}`: expected a name, `=` and a whole number, such as `model=7`")]
     Form {
-        /// The text.
+        /// The beginning of the text.
         found: String,
     },
     /// The name is not a valid file name.
@@ -52,7 +54,7 @@ impl FromStr for Release {
     type Err = ParseReleaseError;
 
     fn from_str(text: &str) -> Result<Self, ParseReleaseError> {
-        let wrong = || ParseReleaseError::Form { found: text.chars().take(80).collect() };
+        let wrong = || ParseReleaseError::Form { found: excerpt(text) };
         let (name, number) = text.split_once('=').ok_or_else(wrong)?;
         check_entry_name(name)?;
         let release = Self { name: name.to_owned(), number: number.parse().map_err(|_| wrong())? };

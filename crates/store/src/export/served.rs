@@ -2,9 +2,9 @@
 //! and entries that enough keys have signed, whatever signed the export as a whole.
 
 use super::import::{ImportError, entry};
-use super::{Export, SIGNED};
+use super::{Export, Release, SIGNED};
 use crate::keyring::{Key, Keyring, KeyringError, merged, with_signature};
-use crate::store::{Store, name_of_entry, name_of_record};
+use crate::store::{DeployError, Served, Store, name_of_entry, name_of_record};
 
 impl Export {
     /// Adds the signatures of `key` to every record and entry. `sign` gets the bytes and their name. The statement does
@@ -49,6 +49,23 @@ impl Export {
             None => Ok(()),
             Some((name, unsigned)) => Err(ImportError::Unserved { count, total, name, unsigned }),
         }
+    }
+
+    /// Checks that a store can serve the release of this export after the import: no release of another name serves one
+    /// of its entries.
+    ///
+    /// # Errors
+    ///
+    /// Another release serves an entry, the export has no entries, a member is invalid, or the store cannot be read.
+    pub fn check_switch(&self, release: &Release, store: Option<&Store>) -> Result<(), ImportError> {
+        let entries = self.below("entries").map(|(id, bytes)| entry(id, bytes));
+        let served: Served = entries
+            .map(|entry| entry.map(|entry| (entry.name.clone(), entry.id())))
+            .collect::<Result<_, _>>()?;
+        if served.is_empty() {
+            return Err(DeployError::Empty.into());
+        }
+        Ok(store.map_or(Ok(()), |store| store.check_unshared(release, &served))?)
     }
 
     /// Lists the records and entries.

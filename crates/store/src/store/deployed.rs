@@ -2,8 +2,11 @@
 //!
 //! ```text
 //! roots/deployed/<name>/<number>     lines `<RecordId> <entry>`, sorted by entry; never modified
-//! roots/deployed/<name>/current      the number that is served; replaced by rename
+//! roots/deployed/<name>/current      the number that is served, then those served before it; replaced by rename
 //! ```
+//! Numbers served before are lower than the served one, and descending: a switch to a lower number removes all higher
+//! ones, as does a rollback. So a rollback never serves a release that was rolled back from.
+//!
 //! If a release of a name is served, its entries come from that release, whatever a build or an import published later.
 //! Other entries come from `roots/entry`. A switch replaces one small file, so readers see all entries of one release or
 //! all of the next. An open [`Store`] serves one state for its whole life.
@@ -16,17 +19,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::write::WriteError;
-use super::{FindError, ReleaseError, Store};
+use super::{DeployError, FindError, Store};
 use crate::export::Release;
 use crate::key::RecordId;
-use crate::record::{Entry, check_entry_name};
+use crate::record::check_entry_name;
 
 /// An upper bound for the size of a list of entries, in bytes.
 const LIMIT: u64 = 16 << 20;
 
 /// The name of the file with the number of the served release.
 const CURRENT: &str = "current";
+
+/// The largest number of remembered releases that were served before.
+const HISTORY: usize = 64;
 
 /// The releases of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,62 +42,33 @@ pub struct Deployed {
     pub numbers: Vec<u64>,
     /// The number that is served, if any.
     pub current: Option<u64>,
+    /// The lower numbers that were served before, the last one first, without those that were rolled back from.
+    pub before: Vec<u64>,
 }
 
-/// The reason why a release was not recorded or switched to.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DeployError {
-    /// The store has no such release.
-    #[error("the store has no release {release}; available: {known}")]
-    Unknown {
-        /// The release.
-        release: String,
-        /// The recorded releases of the name.
-        known: String,
-    },
-    /// The store has a release of this number with other entries.
-    #[error("release `{release}` already has other entries\nhint: use the next number")]
-    Taken {
-        /// The release.
-        release: Release,
-    },
-    /// The store does not have an entry, or it has no valid name.
-    #[error("the store has no entry `{name}`")]
-    NoEntry {
-        /// The entry.
-        name: String,
-    },
-    /// A release without entries.
-    #[error("a release needs an entry\nhint: build or import first")]
-    Empty,
-    /// An entry is served by a release of another name.
-    #[error(
-        "entry `{entry}` is served by release `{other}`\nhint: leave the entry out of one of the releases"
-    )]
-    Shared {
-        /// The entry.
-        entry: String,
-        /// The other release.
-        other: Release,
-    },
-    /// An entry or a module of the release is lost, damaged, or not signed by enough keys.
-    #[error("cannot serve release `{release}`: {what}\nhint: import the release again")]
-    Incomplete {
-        /// The release.
-        release: Release,
-        /// The entry or module.
-        what: String,
-    },
-    /// The store cannot be read.
-    #[error("cannot read the store")]
-    Find(#[from] FindError),
-    /// Another import or switch is running.
-    #[error(transparent)]
-    Release(#[from] ReleaseError),
-    /// The file system refused.
-    #[error("cannot write the release")]
-    Write(#[from] WriteError),
+impl Deployed {
+    /// Returns the number that a rollback serves: the one served before, or, if none was, the next lower one.
+    #[must_use]
+    pub fn rollback(&self) -> Option<u64> {
+        match self.before.is_empty() {
+            false => self.kept(),
+            true => {
+                let current = self.current?;
+                self.numbers.iter().rev().copied().find(|number| *number < current)
+            }
+        }
+    }
+
+    /// Returns the number that was served before and is still recorded.
+    pub(super) fn kept(&self) -> Option<u64> {
+        self.before.iter().copied().find(|number| self.numbers.contains(number))
+    }
+
+    /// Renders the file `current` after a switch to `number`.
+    fn switched(&self, number: u64) -> String {
+        let served = self.current.iter().chain(&self.before).filter(|earlier| **earlier < number);
+        std::iter::once(&number).chain(served.take(HISTORY)).map(|number| format!("{number}\n")).collect()
+    }
 }
 
 /// The entries of a release: their names and graphs.
@@ -119,14 +95,12 @@ impl Store {
         let mut numbers: Vec<u64> = self.names(&directory)?.iter().filter_map(|name| number(name)).collect();
         numbers.sort_unstable();
         let path = directory.join(CURRENT);
-        let current = match self.read(&path, LIMIT)? {
-            None => None,
-            Some(found) => {
-                let text = String::from_utf8_lossy(&found.bytes).into_owned();
-                Some(text.strip_suffix('\n').and_then(number).ok_or_else(|| damaged(&path))?)
-            }
+        let mut served = match self.read(&path, LIMIT)? {
+            None => Vec::new(),
+            Some(found) => parse_current(&found.bytes).ok_or_else(|| damaged(&path))?,
         };
-        Ok(Deployed { name: name.to_owned(), numbers, current })
+        let current = (!served.is_empty()).then(|| served.remove(0));
+        Ok(Deployed { name: name.to_owned(), numbers, current, before: served })
     }
 
     /// Returns the entries of a release; `None` if the store does not have it.
@@ -183,18 +157,56 @@ impl Store {
         number: Option<u64>,
         entries: &[String],
     ) -> Result<Release, DeployError> {
+        self.record(name, number, entries, |_, _| Ok(()))
+    }
+
+    /// Records a release as [`Store::record_release`], and serves it. Nothing is recorded if it cannot be served.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Store::record_release`] and [`Store::switch`].
+    pub fn serve_release(
+        &self,
+        name: &str,
+        number: Option<u64>,
+        entries: &[String],
+    ) -> Result<Release, DeployError> {
+        let release = self.record(name, number, entries, |release, served| {
+            self.check_complete(release, served)?;
+            self.check_unshared(release, served)
+        })?;
+        self.switch(&release)?;
+        Ok(release)
+    }
+
+    fn record(
+        &self,
+        name: &str,
+        number: Option<u64>,
+        entries: &[String],
+        check: impl FnOnce(&Release, &Served) -> Result<(), DeployError>,
+    ) -> Result<Release, DeployError> {
         check_entry_name(name).map_err(|_| DeployError::NoEntry { name: name.to_owned() })?;
         let names =
             if entries.is_empty() { self.names(&self.paths.entry_roots())? } else { entries.to_vec() };
+        // An entry that lacks signatures is reported as such, and not as missing.
+        let all = Self { keyring: None, ..self.clone() };
         let mut served = Served::new();
         for name in names {
-            let found = check_entry_name(&name).is_ok().then(|| self.rooted(&name)).transpose()?.flatten();
+            let found = check_entry_name(&name).is_ok().then(|| all.rooted(&name)).transpose()?.flatten();
             let entry = found.ok_or_else(|| DeployError::NoEntry { name: name.clone() })?;
+            let signed = all.signed_entry(&entry)?;
+            if let Some(unsigned) = self.unsigned(&signed) {
+                return Err(DeployError::UnsignedEntry { what: signed.name, unsigned });
+            }
             served.insert(name, entry.id());
         }
         let _turn = self.importing(Some(&Release { name: name.to_owned(), number: 0 }))?;
         let last = self.deployed_as(name)?.numbers.last().map_or(0, |last| *last);
-        let release = Release { name: name.to_owned(), number: number.unwrap_or(last + 1) };
+        let number = number.or_else(|| last.checked_add(1));
+        let number = number.ok_or_else(|| DeployError::NoNumber { name: name.to_owned() })?;
+        let release = Release { name: name.to_owned(), number };
+        check(&release, &served)?;
         self.put_deployed(&release, &served)?;
         Ok(release)
     }
@@ -230,21 +242,23 @@ impl Store {
         self.switch_alone(release)
     }
 
-    /// Serves the release before the served one. Returns it.
+    /// Serves the release that was served before the served one, or, if none was, the one with the next lower number.
+    /// Returns it.
     ///
     /// # Errors
     ///
-    /// No release of the name is served, none is recorded before it, or as [`Store::switch`].
+    /// No release of the name is served, none was before it, or as [`Store::switch`].
     pub fn rollback(&self, name: &str) -> Result<Release, DeployError> {
         let turn = Release { name: name.to_owned(), number: 0 };
         let _turn = self.importing(Some(&turn))?;
         let deployed = self.deployed_as(name)?;
-        let before = |current: u64| deployed.numbers.iter().rev().find(|number| **number < current);
-        let Some(number) = deployed.current.and_then(before) else {
-            let release = format!("of `{name}` before the served one");
-            return Err(DeployError::Unknown { release, known: known(&deployed) });
+        let Some(number) = deployed.rollback() else {
+            let others = deployed.numbers.iter().rev().copied();
+            let other = others.into_iter().find(|number| Some(*number) != deployed.current);
+            let other = other.map(|number| Release { name: name.to_owned(), number });
+            return Err(DeployError::NoEarlier { name: name.to_owned(), known: known(&deployed), other });
         };
-        let release = Release { name: name.to_owned(), number: *number };
+        let release = Release { name: name.to_owned(), number };
         self.switch_alone(&release)?;
         Ok(release)
     }
@@ -253,37 +267,23 @@ impl Store {
         let _lease = self.lease();
         let Some(served) = self.entries_of(release)? else {
             let known = known(&self.deployed_as(&release.name)?);
-            return Err(DeployError::Unknown { release: format!("`{release}`"), known });
+            return Err(DeployError::Unknown { release: release.clone(), known });
         };
         self.check_complete(release, &served)?;
+        self.check_unshared(release, &served)?;
+        let path = self.paths.deployed().join(&release.name).join(CURRENT);
+        let text = self.deployed_as(&release.name)?.switched(release.number);
+        Ok(self.write_alone(&path, text.as_bytes())?)
+    }
+
+    /// Checks that no release of another name serves an entry of a release.
+    pub(crate) fn check_unshared(&self, release: &Release, served: &Served) -> Result<(), DeployError> {
         for other in self.deployed()?.into_iter().filter(|other| other.name != release.name) {
             let Some(number) = other.current else { continue };
             let other = Release { name: other.name, number };
             let theirs = self.entries_of(&other)?.unwrap_or_default();
             if let Some(entry) = served.keys().find(|name| theirs.contains_key(*name)) {
                 return Err(DeployError::Shared { entry: entry.clone(), other });
-            }
-        }
-        let path = self.paths.deployed().join(&release.name).join(CURRENT);
-        Ok(self.write_alone(&path, format!("{}\n", release.number).as_bytes())?)
-    }
-
-    /// Checks that readers will find every entry and every module of a release.
-    fn check_complete(&self, release: &Release, served: &Served) -> Result<(), DeployError> {
-        let incomplete = |what: String| DeployError::Incomplete { release: release.clone(), what };
-        for (name, id) in served {
-            let entry: Entry = self
-                .entry_of(name, id)?
-                .ok_or_else(|| incomplete(format!("entry `{name}` is missing, damaged or not signed")))?;
-            for step in &entry.program.steps {
-                let mut found = false;
-                for record in self.find(&step.key)? {
-                    found |= self.holds(&record)?;
-                }
-                if !found {
-                    let module = step.signatures.join("; ");
-                    return Err(incomplete(format!("module `{module}` of entry `{name}` is missing")));
-                }
             }
         }
         Ok(())
@@ -298,6 +298,13 @@ impl Store {
 /// Parses a number in its shortest form.
 fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number: &u64| number.to_string() == text)
+}
+
+/// Parses the file `current`: descending numbers, at least one.
+fn parse_current(bytes: &[u8]) -> Option<Vec<u64>> {
+    let text = std::str::from_utf8(bytes).ok()?.strip_suffix('\n')?;
+    let numbers: Vec<u64> = text.split('\n').map(number).collect::<Option<_>>()?;
+    numbers.is_sorted_by(|earlier, later| earlier > later).then_some(numbers)
 }
 
 fn render(served: &Served) -> String {

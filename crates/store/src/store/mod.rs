@@ -58,7 +58,9 @@
 
 mod access;
 mod batch;
+mod complete;
 mod create;
+mod deploy_error;
 mod deployed;
 mod entry;
 mod find;
@@ -85,8 +87,9 @@ mod write;
 
 pub use access::FindError;
 pub use create::CreateError;
+pub use deploy_error::DeployError;
+pub use deployed::Deployed;
 pub(crate) use deployed::Served;
-pub use deployed::{DeployError, Deployed};
 pub use entry::PutEntryError;
 pub use gc::{GcPlan, Keep, Reason, Roots, Swept, Victim, VictimKind};
 pub use load::LoadError;

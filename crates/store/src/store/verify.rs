@@ -16,6 +16,7 @@ use super::releases::ReleaseError;
 use super::{FindError, LoadError, Store};
 use crate::archive::Archive;
 use crate::event::{Event, Observer, chain};
+use crate::export::Release;
 use crate::key::{BuildKey, Digest};
 use crate::record::{Entry, Record};
 use crate::trust::Protection;
@@ -212,6 +213,27 @@ impl Store {
         for lacking in lacking(entries, |key| served.contains(key)) {
             if self.is_lacking(&lacking)? {
                 verification.lacking.push(lacking);
+            }
+        }
+        self.lost_entries()
+    }
+
+    /// Reports lost entries of releases that are served or that a rollback would serve.
+    fn lost_entries(&self) -> Result<(), FindError> {
+        for deployed in self.deployed()? {
+            for number in [deployed.current, deployed.rollback()].into_iter().flatten() {
+                let release = Release { name: deployed.name.clone(), number };
+                let entries = self.entries_of(&release)?.unwrap_or_default();
+                let lost = entries.iter().filter(|(_, id)| !self.paths.entry(id).exists());
+                lost.for_each(|(name, _)| {
+                    self.observer.tell(&Event::Damaged {
+                        place: self.path_of(&release).display().to_string(),
+                        reason: format!(
+                            "entry `{name}` of release `{release}` is missing; import or build it again"
+                        ),
+                        quarantined: None,
+                    });
+                });
             }
         }
         Ok(())

@@ -42,13 +42,27 @@ pub(crate) fn signer(name: &str) -> Signer {
 
 impl Signer {
     pub(crate) fn sign(&self, bytes: &[u8]) -> String {
-        minisign::sign(None, &self.pair.sk, bytes, Some("test"), None).unwrap().into_string()
+        self.sign_as(bytes, "test")
+    }
+
+    /// Signs bytes and a trusted comment.
+    pub(crate) fn sign_as(&self, bytes: &[u8], comment: &str) -> String {
+        minisign::sign(None, &self.pair.sk, bytes, Some(comment), None).unwrap().into_string()
     }
 }
 
 pub(crate) fn keyring(threshold: usize, signers: &[&Signer]) -> Keyring {
     let keys = signers.iter().map(|signer| signer.key.clone()).collect();
-    Keyring { version: 1, expires: "2999-01-01".parse().unwrap(), threshold, keys, revoked: Vec::new() }
+    Keyring {
+        version: 1,
+        issued: Some("2026-01-01".parse().unwrap()),
+        expires: "2999-01-01".parse().unwrap(),
+        threshold,
+        keyring_threshold: None,
+        requires_expiry: false,
+        keys,
+        revoked: Vec::new(),
+    }
 }
 
 pub(crate) fn keyring_of(key: Key) -> Keyring {
@@ -230,8 +244,14 @@ fn keyring_parses_strictly_and_expires() {
     let text = good.to_string();
     assert_eq!(Keyring::parse(&text).unwrap(), good);
     let wrongs = [
-        ("format=1\n", "", "missing `format`"),
-        ("format=1", "format=2\nowner=x", "format `2`"),
+        ("format=2\n", "", "missing `format`"),
+        ("format=2", "format=3\nowner=x", "format `3`"),
+        ("format=2", "format=1", "names of format `2`"),
+        ("issued=2026-01-01\n", "", "missing `issued`"),
+        ("issued=2026-01-01", "issued=2026-02-30", "invalid date `2026-02-30`"),
+        ("threshold=1", "threshold=1\nkeyring_threshold=0", "invalid keyring threshold 0"),
+        ("key=RW", "keyring_key=RW", "invalid threshold 1 for 0 usable keys"),
+        ("key=RW", "release_key=RW", "invalid keyring threshold 1 for 0 usable keys"),
         ("version=1\n", "", "missing `version`"),
         ("version=1", "version=-1", "whole number"),
         ("threshold=1", "threshold=0", "invalid threshold 0 for 1 usable key"),
@@ -255,7 +275,7 @@ fn keyring_parses_strictly_and_expires() {
         assert!(text.contains(from), "{from}");
         let wrong = text.replace(from, to);
         let error = Keyring::parse(&wrong).unwrap_err();
-        assert_eq!(matches!(error, KeyringError::Format { .. }), to.starts_with("format=2"), "{error}");
+        assert_eq!(matches!(error, KeyringError::Format { .. }), to.starts_with("format=3"), "{error}");
         let error = error.to_string();
         assert!(error.contains(told) && !error.contains("line 0"), "{error}");
         // An error of a file names the file and the line.
@@ -306,7 +326,7 @@ proptest! {
     #[test]
     fn altered_bytes_fail_verification(at in any::<prop::sample::Index>(), bit in 0..8_u8, cut in any::<bool>(), content in any::<bool>()) {
         let key = Key::parse("minisign", PUBLIC).unwrap();
-        let keyring = Keyring { version: 1, expires: "2999-01-01".parse().unwrap(), threshold: 1, keys: vec![key], revoked: Vec::new() };
+        let keyring = keyring_of(key);
         let change = |bytes: &[u8]| {
             let mut bytes = bytes.to_vec();
             let at = at.index(bytes.len());

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use minisign::KeyPair;
 use precast_core::{BundleSignatureError, Loader, OpenBundleError};
-use precast_store::keyring::{Date, Key};
+use precast_store::keyring::{Cause, Date, Key};
 use precast_store::trust::KEYRING;
 use precast_store::{Bundle, Keyring, KeyringError, Layer, OpenSignedError, write_bundle};
 
@@ -53,7 +53,16 @@ fn loader_uses_the_keyring_from_the_environment() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let key = Key::parse("alice", &pair.pk.to_base64()).unwrap();
     let expires: Date = "2999-01-01".parse().unwrap();
-    let keyring = Keyring { version: 1, expires, threshold: 1, keys: vec![key], revoked: Vec::new() };
+    let keyring = Keyring {
+        version: 1,
+        issued: None,
+        expires,
+        threshold: 1,
+        keyring_threshold: None,
+        requires_expiry: false,
+        keys: vec![key],
+        revoked: Vec::new(),
+    };
     fs_err::write(path("test.keyring"), keyring.to_string()).unwrap();
     for name in ["signed", "unsigned"] {
         fs_err::write(path(name), &bytes).unwrap();
@@ -74,7 +83,9 @@ fn loader_uses_the_keyring_from_the_environment() {
     fs_err::write(path("unsigned.minisig"), sign(&KeyPair::generate_unencrypted_keypair().unwrap())).unwrap();
     let keyring = Keyring::open(&keyring).unwrap();
     let refused = Bundle::open_signed(&unsigned, &keyring).unwrap_err();
-    assert!(matches!(&refused, OpenSignedError::Unsigned { unsigned, .. } if unsigned.has_unlisted));
+    assert!(
+        matches!(&refused, OpenSignedError::Unsigned { unsigned, .. } if unsigned.cause == Cause::UnlistedKey)
+    );
     assert!(refused.to_string().contains("`precast trust add"), "{refused}");
     assert!(!refused.to_string().contains("rebuild"), "{refused}");
 }

@@ -8,6 +8,7 @@ mod archive;
 mod batch;
 mod bundle;
 mod create;
+mod dated;
 mod export;
 mod export_memory;
 mod gc;

@@ -10,8 +10,9 @@
 //!   else can then be deleted. Without declarations, only age and size limits select victims.
 //! * Modules that a kept entry calls, for each target and ISA level. With `max_age`, old records can be deleted if
 //!   newer records have all their modules, e.g. records of an older compiler.
-//! * The last releases of each name, and the served one ([`Store::switch`](super::Store::switch)), with their entries and
-//!   modules. Graphs of deleted releases are deleted by the next collection.
+//! * The last releases of each name, the served one ([`Store::switch`](super::Store::switch)) and the one that a rollback
+//!   would serve, with their entries and modules, whatever is declared and whatever their age. Graphs of deleted releases
+//!   are deleted by the next collection.
 //! * *Pinned* archives, by Digest, whatever their age.
 //! * Artifacts younger than `grace`. The age of a record or an entry is the time since a build last produced or reused
 //!   it.
@@ -50,8 +51,8 @@ pub struct Keep {
     pub declared: Option<Roots>,
     /// The digests of archives that are always kept, such as those of releases.
     pub pinned: BTreeSet<Digest>,
-    /// The number of last releases of each name that are kept, with their entries and modules. The served release is
-    /// always kept.
+    /// The number of last releases of each name that are kept, with their entries and modules. The served release and
+    /// the one that a rollback would serve are always kept.
     pub releases: usize,
     /// The maximum time since a build last produced or used an artifact. Applies to all artifacts without declarations,
     /// and otherwise only to superseded records.
@@ -141,7 +142,9 @@ enum Guard {
     Unnamed(Digest),
     /// No root referred to this graph.
     Meaningless(PathBuf),
-    /// This release was not served.
+    /// No release referred to this graph.
+    Unreleased(PathBuf),
+    /// This release was not served, and no rollback would serve it.
     NotServed(PathBuf),
 }
 

@@ -18,7 +18,9 @@ use crate::key::Digest;
 pub(super) struct Named {
     archives: BTreeMap<Digest, BTreeSet<RecordName>>,
     graphs: BTreeSet<PathBuf>,
-    /// The files of served releases.
+    /// The graphs to which releases refer.
+    released: BTreeSet<PathBuf>,
+    /// The files of releases that are served or that a rollback would serve.
     served: BTreeSet<PathBuf>,
     /// Whether a newer precast wrote one of the records; it may name any archive.
     has_foreign: bool,
@@ -30,12 +32,17 @@ impl Named {
         self.has_foreign || self.archives.get(digest).is_some_and(|records| !records.is_empty())
     }
 
-    /// Returns whether a root refers to a graph.
+    /// Returns whether a root or a release refers to a graph.
     pub(super) fn has_graph(&self, graph: &Path) -> bool {
-        self.graphs.contains(graph)
+        self.graphs.contains(graph) || self.is_released(graph)
     }
 
-    /// Returns whether a release is served.
+    /// Returns whether a release refers to a graph.
+    pub(super) fn is_released(&self, graph: &Path) -> bool {
+        self.released.contains(graph)
+    }
+
+    /// Returns whether a release is served, or a rollback would serve it.
     pub(super) fn is_served(&self, release: &Path) -> bool {
         self.served.contains(release)
     }
@@ -67,12 +74,14 @@ impl Store {
             let meaning = self.meaning(&self.paths.entry_roots().join(name))?;
             named.graphs.extend(meaning.map(|id| self.paths.entry(&id)));
         }
-        for Deployed { name, numbers, current } in self.deployed()? {
+        for deployed in self.deployed()? {
+            let kept = [deployed.current, deployed.rollback()];
+            let Deployed { name, numbers, .. } = deployed;
             for number in numbers {
                 let release = Release { name: name.clone(), number };
                 let graphs = self.entries_of(&release)?.unwrap_or_default();
-                named.graphs.extend(graphs.values().map(|id| self.paths.entry(id)));
-                named.served.extend((current == Some(number)).then(|| self.path_of(&release)));
+                named.released.extend(graphs.values().map(|id| self.paths.entry(id)));
+                named.served.extend(kept.contains(&Some(number)).then(|| self.path_of(&release)));
             }
         }
         Ok(named)

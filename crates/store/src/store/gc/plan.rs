@@ -22,8 +22,10 @@ pub(super) struct Survey<'k> {
     pub(super) plan: GcPlan,
     /// All records, kept or not, with the archives that they name.
     pub(super) digests: BTreeMap<RecordName, Digest>,
-    /// The graphs that roots refer to, of kept entries and of victims.
+    /// The graphs that roots and releases refer to, of kept entries and of victims.
     pub(super) graphs: BTreeSet<PathBuf>,
+    /// The graphs of kept releases. They and the names that refer to them are always kept.
+    pub(super) released: BTreeSet<PathBuf>,
 }
 
 /// A record that may be deleted.
@@ -50,9 +52,10 @@ impl Store {
             plan: GcPlan::default(),
             digests: BTreeMap::new(),
             graphs: BTreeSet::new(),
+            released: BTreeSet::new(),
         };
-        let mut live = survey.entries(self)?;
-        survey.releases(self, &mut live)?;
+        let mut live = survey.releases(self)?;
+        survey.entries(self, &mut live)?;
         survey.records(self, &live)?;
         survey.leftovers(self)?;
         let mut plan = GcPlan { digests: survey.digests, ..survey.plan };
@@ -78,10 +81,10 @@ impl Survey<'_> {
         self.keep.max_age.is_some_and(|limit| self.age(modified) > limit)
     }
 
-    /// Classifies the entries. Returns the keys of declared modules, and of modules that kept entries call.
-    fn entries(&mut self, store: &Store) -> Result<BTreeSet<BuildKey>, FindError> {
+    /// Classifies the last published entries. Adds the keys of declared modules, and of modules that kept entries call.
+    fn entries(&mut self, store: &Store, live: &mut BTreeSet<BuildKey>) -> Result<(), FindError> {
         let declared = self.keep.declared.as_ref();
-        let mut live = declared.map(|roots| roots.modules.clone()).unwrap_or_default();
+        live.extend(declared.iter().flat_map(|roots| &roots.modules));
         for name in store.names(&store.paths.entry_roots())? {
             let root = store.paths.entry_roots().join(&name);
             let Some(modified) = modified(&root) else { continue };
@@ -92,7 +95,7 @@ impl Survey<'_> {
             let graph = store.paths.entry(&entry.id());
             let is_declared = declared.is_some_and(|roots| roots.entries.contains(&name));
             let reason = match declared {
-                _ if is_declared || self.is_young(modified) => None,
+                _ if is_declared || self.is_young(modified) || self.released.contains(&graph) => None,
                 Some(_) => Some(Reason::Undeclared),
                 None => self.is_old(modified).then_some(Reason::Old),
             };
@@ -100,15 +103,23 @@ impl Survey<'_> {
                 self.drop_entry(&entry, reason, (root, modified), &graph);
             } else {
                 live.extend(entry.program.keys());
-                self.plan.entries += 1;
-                self.plan.bytes += length(&graph);
+                self.plan.bytes += length(&root);
+                if !self.released.contains(&graph) {
+                    self.stay_entry(&graph);
+                }
             }
             self.graphs.insert(graph);
         }
-        Ok(live)
+        Ok(())
     }
 
-    /// Adds a root and its graph as a victim. No other root can refer to the graph, because it contains its name.
+    pub(super) fn stay_entry(&mut self, graph: &Path) {
+        self.plan.entries += 1;
+        self.plan.bytes += length(graph) + length(&Paths::signatures(graph));
+    }
+
+    /// Adds a root as a victim, with its graph unless a release refers to it. No other root can refer to the graph, because
+    /// it contains its name.
     fn drop_entry(
         &mut self,
         entry: &Entry,
@@ -116,14 +127,20 @@ impl Survey<'_> {
         (root, modified): (PathBuf, SystemTime),
         graph: &Path,
     ) {
+        let mut guards = vec![Guard::Same(root.clone(), modified)];
+        let mut files = vec![root];
+        if !self.graphs.contains(graph) {
+            guards.push(Guard::Unreleased(graph.to_owned()));
+            files.extend([graph.to_owned(), Paths::signatures(graph)]);
+        }
         self.plan.victims.push(Victim {
             kind: VictimKind::Entry,
             name: entry.name.clone(),
             reason,
             age: self.age(modified),
-            bytes: length(&root) + length(graph),
-            guards: vec![Guard::Same(root.clone(), modified)],
-            files: vec![root, graph.to_owned(), Paths::signatures(graph)],
+            bytes: files.iter().map(|file| length(file)).sum(),
+            guards,
+            files,
             record: None,
         });
     }
@@ -170,7 +187,9 @@ impl Survey<'_> {
                 continue;
             };
             let object = fs_err::metadata(store.paths.object(&record.digest)).ok().map(|found| found.len());
-            let bytes = length(&path) + length(&store.paths.documents(&name)) + object.unwrap_or(0);
+            let beside = store.beside_record(&name, &pointer_keys(&record));
+            let bytes =
+                length(&path) + beside.iter().map(|file| length(file)).sum::<u64>() + object.unwrap_or(0);
             self.digests.insert(name, record.digest);
             candidates.push(Candidate { name, record, modified, object, bytes });
         }

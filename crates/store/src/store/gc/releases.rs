@@ -1,4 +1,4 @@
-//! Releases in a collection: the last ones of each name are kept, and the served one.
+//! Releases in a collection: the last ones of each name are kept, the served one, and the one that a rollback would serve.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,13 @@ use crate::export::Release;
 use crate::key::BuildKey;
 
 impl Survey<'_> {
-    /// Adds the modules of kept releases to `live`, and other releases as victims. All their graphs are kept: a release is
-    /// deleted before its graphs.
-    pub(super) fn releases(&mut self, store: &Store, live: &mut BTreeSet<BuildKey>) -> Result<(), FindError> {
-        for Deployed { name, numbers, current } in store.deployed()? {
+    /// Keeps the entries of kept releases, and adds other releases as victims. All their graphs are kept: a release is
+    /// deleted before its graphs. Returns the keys of the modules that kept releases call.
+    pub(super) fn releases(&mut self, store: &Store) -> Result<BTreeSet<BuildKey>, FindError> {
+        let mut live = BTreeSet::new();
+        for deployed in store.deployed()? {
+            let kept = [deployed.current, deployed.rollback()];
+            let Deployed { name, numbers, .. } = deployed;
             let past = numbers.len().saturating_sub(self.keep.releases);
             for (at, number) in numbers.into_iter().enumerate() {
                 let release = Release { name: name.clone(), number };
@@ -21,9 +24,16 @@ impl Survey<'_> {
                 let Some(served) = store.entries_of(&release)? else { continue };
                 self.graphs.extend(served.values().map(|id| store.paths.entry(id)));
                 let Some(written) = modified(&path) else { continue };
-                if at >= past || current == Some(number) || self.is_young(written) {
+                if at >= past || kept.contains(&Some(number)) || self.is_young(written) {
+                    self.plan.bytes += length(&path);
                     for (name, id) in &served {
-                        live.extend(store.entry_of(name, id)?.iter().flat_map(|entry| entry.program.keys()));
+                        let (entry, graph) = (store.entry_of(name, id)?, store.paths.entry(id));
+                        live.extend(entry.iter().flat_map(|entry| entry.program.keys()));
+                        // A graph that a newer precast wrote may call any module.
+                        self.plan.foreign += usize::from(entry.is_none() && graph.exists());
+                        if entry.is_some() && self.released.insert(graph.clone()) {
+                            self.stay_entry(&graph);
+                        }
                     }
                     continue;
                 }
@@ -39,6 +49,6 @@ impl Survey<'_> {
                 });
             }
         }
-        Ok(())
+        Ok(live)
     }
 }

@@ -1,13 +1,13 @@
 //! Executes a plan in batches under an exclusive lock, and checks each victim again before deleting it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use walkdir::WalkDir;
 
-use super::super::paths::{CURRENT, Paths};
+use super::super::paths::{CURRENT, Paths, RecordName};
 use super::super::session::ended;
 use super::super::{Store, WriteError};
 use super::named::Named;
@@ -92,6 +92,7 @@ impl Guard {
             Self::Absent(path) => modified(path).is_none(),
             Self::Unnamed(digest) => !named.has_archive(digest),
             Self::Meaningless(graph) => !named.has_graph(graph),
+            Self::Unreleased(graph) => !named.is_released(graph),
             Self::NotServed(release) => !named.is_served(release),
         }
     }
@@ -105,12 +106,9 @@ impl Store {
             freed += self.remove(path, real)?;
         }
         let Some(Going { name, keys, archive }) = &victim.record else { return Ok(freed) };
-        for key in keys {
-            freed += self.remove(&self.paths.pointers(key).join(name.to_string()), real)?;
-        }
-        let record = self.paths.record(name);
-        let beside = [self.paths.documents(name), self.paths.provenance(name), Paths::signatures(&record)];
-        for path in [record].iter().chain(&beside) {
+        let mut files = self.beside_record(name, keys);
+        let documents = files.split_off(keys.len());
+        for path in files.iter().chain([&self.paths.record(name)]).chain(&documents) {
             freed += self.remove(path, real)?;
         }
         named.forget(name, archive);
@@ -118,6 +116,13 @@ impl Store {
             freed += self.remove(&self.paths.object(archive), real)?;
         }
         Ok(freed)
+    }
+
+    /// Returns the files that are deleted with a record: its pointers, one per key, and then the files next to it.
+    pub(super) fn beside_record(&self, name: &RecordName, keys: &BTreeSet<String>) -> Vec<PathBuf> {
+        let pointers = keys.iter().map(|key| self.paths.pointers(key).join(name.to_string()));
+        let (documents, provenance) = (self.paths.documents(name), self.paths.provenance(name));
+        pointers.chain([documents, provenance, Paths::signatures(&self.paths.record(name))]).collect()
     }
 
     /// Deletes a file or directory, and the directory of a key if its last pointer was deleted. Other directories stay.
