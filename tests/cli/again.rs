@@ -76,7 +76,7 @@ fn keys_are_derived_again_without_a_compiler() {
     let told = &told.json()["regenerated"];
     let alarm = sole_alarm(told);
     assert!(alarm.starts_with("fingerprint `") && alarm.contains("leads to"), "{alarm}");
-    assert!(unchecked(told, "no store has their fingerprint") > 0, "{told:#}");
+    assert!(unchecked(told, "no layer has their fingerprint") > 0, "{told:#}");
     // A missing module is reported. Comparing nothing is not a success.
     place.write("other.toml", format!("isa = [\"{ISA}\"]\n{}", SUM.replace("x + y", "x - y")));
     let none = place.run_bare(&["verify", "--regen", "other.toml", "--json"]).fails(4, &[]).json();

@@ -259,12 +259,14 @@ fn equal_faults_of_many_records_are_one_warning() {
         fs_err::create_dir_all(&shard).unwrap();
         fs_err::write(shard.join(format!("ab{}-{}", "0".repeat(62), Record::id_of(&bytes))), bytes).unwrap();
     }
-    for command in [&["ls"][..], &["gc", "--dry-run"], &["challenge", "artifacts"]] {
+    for command in [&["ls"][..], &["gc", "--dry-run"]] {
         let told = place.run_bare(command).ok();
         assert_eq!(told.err.matches("warning: ").count(), 1, "{}", told.err);
     }
-    let told = place.run_bare(&["verify"]).fails(4, &[]);
-    assert_eq!(told.out.matches("was skipped").count(), 1, "{}", told.out);
+    for command in [&["verify"][..], &["challenge", "artifacts"]] {
+        let told = place.run_bare(command).fails(4, &[]);
+        assert_eq!(told.out.matches("was skipped").count(), 1, "{}", told.out);
+    }
 }
 
 /// A killed collection has already removed some pointers of a record.

@@ -35,6 +35,7 @@ fn place() -> Sandbox {
     place.write("bytes.precast.minisig", b"\xff\xfe");
     let bundle = fs_err::read(place.path("cut.precast")).unwrap();
     place.write("cut.precast", &bundle[..bundle.len() / 2]);
+    place.write("extended.precast", [&bundle[..], b"\n"].concat());
     let export = fs_err::read(place.path("a.export")).unwrap();
     place.write("cut.export", &export[..export.len() / 2]);
     let flip = |bytes: &[u8]| {
@@ -74,6 +75,10 @@ fn finders_of_damage() -> Vec<Vec<&'static str>> {
         vec!["verify", "--bundle", "cut.precast"],
         vec!["verify", "cut.export"],
         vec!["sbom", "flipped.precast"],
+        vec!["sbom", "cut.precast"],
+        vec!["sbom", "extended.precast"],
+        vec!["challenge", "model.precast", "cut.precast"],
+        vec!["challenge", "extended.precast", "model.precast"],
         #[cfg(feature = "remote")]
         vec!["push", "oci://127.0.0.1:1/x:1", "flipped.precast"],
         #[cfg(feature = "remote")]

@@ -158,7 +158,7 @@ fn show_lists_passes_and_their_results() {
     let listed = place.run_bare(&["show", "--passes", "--json"]).ok().json();
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().filter_map(|pass| pass["name"].as_str()).collect();
-    let known = "simplify merge constant_fold copy_outputs copy_overwritten order fuse row_programs normalise inplace";
+    let known = "simplify merge constant_fold copy_outputs copy_overwritten order small_graphs fuse row_programs normalise inplace";
     assert_eq!(names.join(" "), known);
     let text = place.run_bare(&["show", "--passes"]).ok().out;
     assert!(known.split(' ').all(|name| text.contains(name)), "{text}");

@@ -23,20 +23,26 @@
 //! | `record` | programs with cache misses, their manifest, and its build |
 //! | `release` | garbage collection, verifying, compiling again, comparing builders |
 //! | `releases` | releases of a store: switch, roll back, collect |
+//! | `challenged` | results of builders compared in bundles and exports |
+//! | `dated` | signatures that expire, the day of issue of a keyring, roles of keys |
+//! | `attested` | provenance signed by other programs, pushed and pulled |
 //! | `again` | machine code from archives alone, keys from declarations |
 //! | `served` | imports under a keyring |
 //! | `signing` | keys, signatures and keyrings; the program `minisign` as an oracle |
 //! | `statements` | provenance of builds and bills of materials, in standard formats |
+//! | `validators` | these documents, read by the libraries of CycloneDX, in-toto, SLSA and Sigstore |
 //! | `static_program` | a program that cannot load code, alone in a root directory |
 //! | `trace` | the output of `explain --trace` |
 //! | `store` | stores after a crash, a loss, or changes by another user |
 //! | `crash` | each call that changes a store killed, and failed, in turn |
 //! | `interleave` | two commands at once, one stopped at each of these calls |
+//! | `together` | fifty builds at once, by the starts of the compiler |
 //! | `images` | disk contents after a crash at each of these calls |
 //! | `secrets` | secrets in arguments and variables; searched in every output and file |
 //! | `scale` | the files that commands read of large stores, and their memory |
 //! | `damage` | truncated, flipped, foreign or unwritable stores and bundles |
 //! | `unprotected` | places that other users can change, under a keyring; keys from descriptors and programs |
+//! | `verified` | bundles compared with lock files and manifests; signatures and names of other files |
 //! | `versions` | artifacts of another version of precast |
 //! | `document`, `readme`, `pages`, `pipelines`, `production`, `releasing` | examples of documents, executed |
 //! | `faults` | pipes instead of files, sizes beyond memory, no space to work, signals |
@@ -46,12 +52,15 @@
 
 mod again;
 mod arrays;
+mod attested;
 mod bridgestan;
 mod build_systems;
 mod builder;
+mod challenged;
 mod check_op;
 mod crash;
 mod damage;
+mod dated;
 mod debugger;
 mod declarations;
 mod deployed;
@@ -63,10 +72,12 @@ mod farm;
 mod faults;
 mod flow;
 mod help;
+mod hints;
 mod homeless;
 mod images;
 mod interleave;
 mod isa;
+mod kept;
 mod keyrings;
 mod libraries;
 mod locked;
@@ -101,6 +112,9 @@ mod stabilise;
 mod statements;
 mod static_program;
 mod store;
+mod together;
 mod trace;
 mod unprotected;
+mod validators;
+mod verified;
 mod versions;

@@ -9,7 +9,7 @@ use precast_store::{RecordId, Store};
 use crate::sandbox::{Ended, ISA, Sandbox};
 
 /// Declares two graphs that add a number: entries of one release have the same number.
-fn declare(place: &Sandbox, number: u32) {
+pub(crate) fn declare(place: &Sandbox, number: u32) {
     let graph = |name: &str| {
         format!(
             "[[graph]]\nname = \"{name}\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x + {number}.5\"]\n"
@@ -19,7 +19,7 @@ fn declare(place: &Sandbox, number: u32) {
 }
 
 /// Builds and records the releases 1 to `count`.
-fn recorded(count: u32) -> Sandbox {
+pub(crate) fn recorded(count: u32) -> Sandbox {
     let place = Sandbox::new();
     place.npy("x.npy", &[2], vec![1.0, 2.0]);
     for number in 1..=count {
@@ -32,7 +32,7 @@ fn recorded(count: u32) -> Sandbox {
 
 /// Runs an entry; returns the number that it adds.
 #[track_caller]
-fn added(place: &Sandbox, entry: &str, store: &str) -> u32 {
+pub(crate) fn added(place: &Sandbox, entry: &str, store: &str) -> u32 {
     let run = [
         "run",
         "--entry",
@@ -68,6 +68,8 @@ fn release_is_served_until_the_next_switch() {
     assert_eq!((both(), current(&place)), ([1, 1], 1.into()));
     let none = ["the store has no release of `model` before the served one; available: 1, 2, 3"];
     place.run_bare(&["release", "rollback", "model"]).fails(1, &none);
+    place.run_bare(&["release", "rollback", "model"]).fails(1, &["`precast release switch model=3`"]);
+    place.run_bare(&["release", "rollback", "other"]).fails(1, &["available: none"]);
     place.run_bare(&["release", "switch", "model=9"]).fails(1, &["no release `model=9`; available: 1, 2, 3"]);
     place.run_bare(&["release", "switch", "other=1"]).fails(1, &["available: none"]);
     place.run_bare(&["release", "create", "model=2"]).fails(1, &["`model=2` already has other entries"]);
@@ -76,6 +78,37 @@ fn release_is_served_until_the_next_switch() {
     place.run_bare(&["release", "create", "model", "--switch"]).ok();
     assert_eq!(both(), [4, 4]);
     assert_eq!(place.run_bare(&["verify"]).ok().code, 0);
+}
+
+#[test]
+fn rollback_skips_releases_that_were_rolled_back_from() {
+    let place = recorded(4);
+    let switch = |number: u32| place.run_bare(&["release", "switch", &format!("model={number}")]).ok();
+    let rollback = || place.run_bare(&["release", "rollback", "model"]);
+    let list = || place.run_bare(&["release", "list", "--json"]).ok().json()["releases"][0].clone();
+    for (from, expected) in [(2, 1), (3, 1), (4, 1)] {
+        switch(from);
+        rollback().ok();
+        assert_eq!((added(&place, "one", "artifacts"), current(&place)), (expected, expected.into()));
+    }
+    rollback().fails(1, &["no release of `model` before the served one"]);
+    // A switch by name serves it again.
+    for number in [2, 3, 4] {
+        switch(number);
+    }
+    assert_eq!(list()["before"], serde_json::json!([3, 2, 1]));
+    // A switch to an earlier release is a rollback too.
+    switch(2);
+    assert_eq!((&list()["before"], &list()["rollback"]), (&serde_json::json!([1]), &1.into()));
+    switch(4);
+    rollback().ok();
+    assert_eq!(current(&place), 2);
+    // A collection keeps the release to go back to.
+    switch(4);
+    place.run_bare(&["gc", "--grace", "0", "--keep-releases", "1", "precast.toml"]).ok();
+    assert_eq!(list()["numbers"], serde_json::json!([2, 4]));
+    rollback().ok();
+    assert_eq!(added(&place, "two", "artifacts"), 2);
 }
 
 #[test]
@@ -107,7 +140,7 @@ fn imported_release_is_rolled_back_with_one_command() {
     place.run_bare(&["keygen", "m.key", "--no-password"]).ok();
     place.run_bare(&["trust", "new", "--keyring", "m.keyring", "--expires", "2999-01-01", "m.pub"]).ok();
     let switch = ["release", "switch", "model=2", "--store", "prod", "--keyring", "m.keyring"];
-    place.run_bare(&switch).fails(4, &["cannot serve release `model=2`"]);
+    place.run_bare(&switch).fails(7, &["cannot serve release `model=2`"]);
     assert_eq!(added(&place, "one", "prod"), 1);
 }
 
@@ -124,23 +157,25 @@ fn collector_keeps_last_and_served_releases() {
         .filter(|item| item["kind"] == "release")
         .map(|item| item["name"].as_str().unwrap())
         .collect();
-    assert_eq!(past, ["model=1", "model=3"]);
+    assert_eq!(past, ["model=3"], "a rollback would serve release 1");
     assert_eq!(["one", "two"].map(|entry| added(&place, entry, "artifacts")), [2, 2]);
-    for number in [4, 5, 6] {
+    for number in [2, 4, 5, 6] {
         place.run_bare(&["release", "switch", &format!("model={number}")]).ok();
         assert_eq!(added(&place, "two", "artifacts"), number);
     }
     place
         .run_bare(&["release", "switch", "model=3"])
-        .fails(1, &["no release `model=3`; available: 2, 4, 5, 6"]);
+        .fails(1, &["no release `model=3`; available: 1, 2, 4, 5, 6"]);
     // Graphs of deleted releases are deleted by the next collection, and nothing else.
     let plan = place.run_bare(&gc).ok().json();
     let kinds: Vec<&str> =
         plan["goes"].as_array().unwrap().iter().map(|item| item["kind"].as_str().unwrap()).collect();
-    assert!(kinds.iter().filter(|kind| **kind == "leftover").count() == 4, "{plan:#}");
+    assert!(kinds.iter().filter(|kind| **kind == "leftover").count() == 2, "{plan:#}");
     place.run_bare(&["gc", "--grace", "0", "--keep-releases", "1", "precast.toml"]).ok();
-    place.run_bare(&["release", "rollback", "model"]).fails(1, &["available: 6"]);
-    assert_eq!(added(&place, "one", "artifacts"), 6);
+    // The release that was served before is kept, whatever the number.
+    place.run_bare(&["release", "rollback", "model"]).ok();
+    assert_eq!(added(&place, "one", "artifacts"), 5);
+    place.run_bare(&["release", "rollback", "model"]).fails(1, &["available: 5, 6"]);
 }
 
 #[test]
@@ -148,7 +183,14 @@ fn damaged_release_is_an_error() {
     let place = recorded(2);
     place.run_bare(&["release", "switch", "model=1"]).ok();
     let run = ["run", "--entry", "one", "--policy", "strict", "-i", "x=x.npy", "--store", "artifacts"];
-    for (name, text) in [("current", "01\n"), ("current", "7\n"), ("1", "no list\n"), ("1", "")] {
+    for (name, text) in [
+        ("current", "01\n"),
+        ("current", "7\n"),
+        ("current", "1\n2\n"),
+        ("current", "2\n\n"),
+        ("1", "no list\n"),
+        ("1", ""),
+    ] {
         let path = place.path("artifacts/roots/deployed/model").join(name);
         let before = fs_err::read(&path).unwrap();
         fs_err::remove_file(&path).unwrap();
@@ -214,4 +256,56 @@ fn readers_see_one_release_during_killed_switches() {
     assert!(reads.load(Ordering::Relaxed) > 100);
     place.run_bare(&["release", "switch", "model=3"]).ok();
     assert_eq!((added(&place, "one", "artifacts"), current(&place)), (3, 3.into()));
+}
+
+#[test]
+fn nothing_is_recorded_if_a_switch_would_fail() {
+    let place = recorded(2);
+    place.run_bare(&["release", "switch", "model=2"]).ok();
+    let list = |store: &str| place.run_bare(&["release", "list", "--store", store]).ok().out;
+    let before = list("artifacts");
+    for _ in 0..2 {
+        place
+            .run_bare(&["release", "create", "dev", "--switch"])
+            .fails(1, &["is served by release `model=2`"]);
+    }
+    assert_eq!(list("artifacts"), before);
+    for name in ["model", "dev"] {
+        let release = format!("{name}=3");
+        place.run_bare(&["export", "--out", &format!("{name}.export"), "--release", &release]).ok();
+    }
+    let import = |file| place.run_bare(&["import", file, "--store", "prod", "--unsigned", "--switch"]);
+    import("model.export").ok();
+    let before = (list("prod"), crate::release::files(&place, "prod"));
+    import("dev.export").fails(1, &["is served by release `model=3`"]);
+    assert_eq!((list("prod"), crate::release::files(&place, "prod")), before);
+}
+
+#[test]
+fn release_has_the_modules_of_its_entries() {
+    let place = recorded(1);
+    let graph = |sign: char| {
+        format!("[[graph]]\nname = \"two\"\ninputs = [\"x: f64[?]\"]\noutputs = [\"out = x {sign} 3.5\"]\n")
+    };
+    for sign in ['*', '+', '/', '+'] {
+        place.write("precast.toml", format!("isa = [\"{ISA}\"]\n{}", graph(sign)));
+        place.run(&["build"]).ok();
+    }
+    let export = |rest: &[&str]| {
+        let export = ["export", "--out", "a.export", "--json"];
+        place.run_bare(&[&export, rest].concat()).ok().json()["records"].clone()
+    };
+    let (all, few) = (export(&[]), export(&["--release", "model=3"]));
+    assert_eq!((&all, &few), (&3.into(), &1.into()), "both entries call the same module");
+    assert_eq!(export(&["--release", "model=3", "--all"]), all);
+    assert_eq!(export(&["--release", "model=3", "--entry", "one"]), few);
+    export(&["--release", "model=3"]);
+    place.run_bare(&["import", "a.export", "--store", "prod", "--unsigned", "--switch"]).ok();
+    assert_eq!(["one", "two"].map(|entry| added(&place, entry, "prod")), [1, 3]);
+    place.run_bare(&["export", "--out", "b.export", "--all"]).fails(2, &["--release"]);
+    // A store without entries has only modules to release.
+    let op = "[[op]]\nname = \"add\"\ndtypes = [\"f64\"]\nndim = [1]\n";
+    place.write("ops.toml", format!("isa = [\"{ISA}\"]\n{op}"));
+    place.run(&["build", "ops.toml", "--store", "ops"]).ok();
+    assert_eq!(export(&["--store", "ops", "--release", "ops=1"]), 1);
 }

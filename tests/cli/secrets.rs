@@ -71,7 +71,10 @@ fn secrets_of_working_commands_are_not_published() {
         .run_bare(&["trust", "new", "--keyring", "mallory's", "--expires", "2999-01-01", "mallory.pub"])
         .ok();
     let foreign = ["--store", "own", &joined, "--keyring", "mallory's"];
-    run(&place, &args(&[&build, &builder, &foreign])).ok();
+    let source = format!("git+https://user:{CANARY}@git.example.org/a@{CANARY}");
+    let invocation = format!("https://user:{CANARY}@ci.example.org/run?token={CANARY}");
+    let named = ["--source", &source, "--source-commit", CANARY, "--invocation", &invocation];
+    run(&place, &args(&[&build, &builder, &named, &foreign])).ok();
     let stated = fs_err::read_to_string(place.path("own.precast.provenance.json")).unwrap();
     let shown = format!("--remote={}", server.url);
     assert!(stated.contains(&shown), "the command line is recorded without the secret: {stated}");
@@ -94,6 +97,8 @@ fn secrets_of_working_commands_are_not_published() {
     // The builder is compared byte by byte, so its credentials are an error.
     let builder = format!("https://user:{CANARY}@ci.example.org");
     run(&place, &["build", "--builder", &builder]).fails(2, &["`https://ci.example.org` has credentials"]);
+    let builder = format!("https://ci.example.org/{CANARY}/release");
+    run(&place, &["build", "--builder", &builder]).fails(2, &["has credentials"]);
     check_files(&place);
 }
 
@@ -130,4 +135,114 @@ fn secrets_of_failing_commands_are_not_shown() {
         }
     }
     check_files(&place);
+}
+
+/// Returns the arguments of commands that read the secret of an option.
+fn readers_of_secrets(option: &str) -> Vec<Vec<&str>> {
+    let remote = ["build", "--remote-cache", "grpcs://127.0.0.1:1/a"];
+    match option {
+        "--key" => vec![
+            vec!["sign", "model.precast"],
+            vec!["sign", "--store", "artifacts"],
+            vec!["sign", "--dsse", "model.precast"],
+            vec!["export", "--out", "a.export"],
+        ],
+        "--password-file" => {
+            vec![vec!["keygen", "new.key"], vec!["sign", "model.precast", "--key", "sealed.key"]]
+        }
+        "--public" => vec![vec!["sign", "model.precast", "--signer", "true"]],
+        "--remote-key" => vec![[&remote[..], &["--remote-certificate", "c.pem"]].concat()],
+        "--remote-certificate" => vec![[&remote[..], &["--remote-key", "k.pem"]].concat()],
+        _ => vec![remote.to_vec()],
+    }
+}
+
+#[test]
+fn secrets_given_as_paths_are_not_shown() {
+    let (place, _) = released();
+    place.write("password", "a password\n");
+    #[cfg(unix)]
+    fs_err::set_permissions(place.path("password"), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+        .unwrap();
+    place.run_bare(&["keygen", "sealed.key", "--password-file", "password"]).ok();
+    place.run_bare(&["keygen", "ci.key", "--no-password"]).ok();
+    let key = fs_err::read_to_string(place.path("ci.key")).unwrap();
+    let line = key.lines().nth(1).unwrap().trim_end_matches('=').to_owned();
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{line}==\n-----END PRIVATE KEY-----\n");
+    let values = [key.clone(), key.replace('\n', "\r\n"), line.clone(), pem, format!("{CANARY}\n")];
+    for option in
+        ["--key", "--password-file", "--public", "--remote-key", "--remote-certificate", "--remote-ca"]
+    {
+        for (command, value) in
+            readers_of_secrets(option).iter().flat_map(|command| values.iter().map(move |v| (command, v)))
+        {
+            let joined = format!("{option}={value}");
+            for given in [vec![option, value], vec![&*joined]] {
+                let ended = run(&place, &[command, &given[..]].concat());
+                assert_ne!(ended.code, 0, "{command:?} {option}");
+                assert!(!ended.err.contains(&line) && !ended.out.contains(&line), "{option}: {}", ended.err);
+                // Without `=`, a value that begins with `-` is an unknown option.
+                let is_value = !value.starts_with('-') || given.len() == 1;
+                if ["--key", "--password-file"].contains(&option) && is_value {
+                    ended.fails(2, &[option, "standard input", "printf %s"]);
+                }
+            }
+        }
+    }
+    for word in [&*line, &*key] {
+        for command in commands(&place) {
+            let ended = run(&place, &[&command, word]);
+            assert!(!ended.err.contains(&line) && !ended.out.contains(&line), "{command}: {}", ended.err);
+        }
+    }
+    for command in readers_of_secrets("--password-file") {
+        run(&place, &[&command[..], &["--password-file", CANARY]].concat()).fails(1, &["--password-file"]);
+    }
+    // The environment takes no path of a key, except for this one.
+    let mut command = place.command(readers_of_secrets("--remote-ca").remove(0));
+    command.env("PRECAST_REMOTE_KEY", &key).env("PRECAST_REMOTE_CERTIFICATE", &key);
+    command.env("PRECAST_REMOTE_CA", &key);
+    let ended = Ended::of(command.output().unwrap());
+    assert!(ended.code != 0 && !ended.err.contains(&line), "{}", ended.err);
+}
+
+#[test]
+fn names_that_are_secrets_are_not_published() {
+    let (place, _) = released();
+    let secret = "0123456789abcdef".repeat(4);
+    let run = |arguments: &[&str]| {
+        let ended = Ended::of(place.command(arguments).env("SIGNING_KEY", &secret).output().unwrap());
+        for text in [&ended.out, &ended.err] {
+            assert!(!text.contains(&secret[..8]), "{arguments:?} shows the secret:\n{text}");
+        }
+        ended
+    };
+    place.run_bare(&["keygen", "ci.key", "--no-password"]).ok();
+    let sign = ["sign", "score.precast", "--key", "ci.key", "--name"];
+    let key = fs_err::read_to_string(place.path("ci.key")).unwrap();
+    let line = key.lines().nth(1).unwrap();
+    for name in [&secret, &format!("model@{secret}"), line, &key, line.trim_end_matches('=')] {
+        let ended = run(&args(&[&sign, &[name]])).fails(2, &[]);
+        assert!(!ended.err.contains(&line[..40]), "{}", ended.err);
+    }
+    run(&["release", "create", &secret]).fails(2, &["secret"]);
+    run(&["export", "--out", "b.export", "--release", &format!("{secret}=1")]).fails(2, &["secret"]);
+    // Messages that cut a name show no beginning of a secret.
+    let long = format!("{secret}{secret}{secret}");
+    for name in [&long, &format!("a b {secret}"), &format!("{secret} c")] {
+        for command in [
+            &["release", "create", name][..],
+            &["release", "switch", name],
+            &["release", "switch", &format!("{name}=1")],
+            &["release", "rollback", name],
+            &["export", "--out", "b.export", "--release", &format!("{name}=1")],
+            &["run", "--entry", name, "--store", "artifacts"],
+        ] {
+            assert_ne!(run(command).code, 0, "{command:?}");
+        }
+    }
+    run(&args(&[&sign, &["model@1.4"]])).ok();
+    assert!(!place.path("b.export").exists());
+    let missing = ["sign", "score.precast", "--key", "ci.key", "--password-file", "nowhere"];
+    run(&missing).fails(1, &["`--password-file` does not exist"]);
 }

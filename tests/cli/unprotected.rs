@@ -9,7 +9,7 @@ use crate::sandbox::{Ended, INPUTS, Sandbox, args};
 
 const KEYRING: &[&str] = &["--keyring", "precast.keyring"];
 
-/// An owner who is neither root nor the user.
+/// The id of an owner other than root and the user.
 const STRANGER: u32 = 12_345;
 
 fn is_root(place: &Sandbox) -> bool {
@@ -101,9 +101,19 @@ fn linked_bundle_uses_signatures_of_its_target() {
     }
     std::os::unix::fs::symlink("releases/score.precast", place.path("current")).unwrap();
     run(&place, &["--bundle", "current"], KEYRING).ok();
-    // Signatures beside the link come first.
+    // Signatures next to the link do not hide them.
     place.write("current.minisig", "");
-    run(&place, &["--bundle", "current"], KEYRING).fails(7, &["no signature found"]);
+    run(&place, &["--bundle", "current"], KEYRING).ok();
+    // They count if the target has none, and a new signature is written next to the target.
+    fs_err::rename(place.path("releases/score.precast.minisig"), place.path("current.minisig")).unwrap();
+    run(&place, &["--bundle", "current"], KEYRING).ok();
+    place.run_bare(&["keygen", "other.key", "--no-password"]).ok();
+    place.run_bare(&["sign", "current", "--key", "other.key"]).ok();
+    fs_err::remove_file(place.path("current.minisig")).unwrap();
+    for bundle in ["current", "releases/score.precast"] {
+        run(&place, &["--bundle", bundle], KEYRING).ok();
+    }
+    assert!(!place.path("current.minisig").exists());
 }
 
 #[test]
@@ -162,6 +172,13 @@ fn keys_come_from_descriptors() {
     ] {
         shell(line).ok();
     }
+    // A key without the name of a file is named by its id.
+    let line = fs_err::read_to_string(place.path("alice.pub")).unwrap();
+    let id = line.lines().next().unwrap().split_whitespace().last().unwrap().to_owned();
+    let told = shell("precast sign score.precast --key - < alice.key").ok().out;
+    assert!(id.len() == 16 && told.contains(&format!("by `{id}`")), "{id}: {told}");
+    shell("printf %s \"$SIGNING_KEY\" | precast sign score.precast --key -")
+        .fails(1, &["is the variable empty?"]);
     shell("precast sign score.precast --key - < /dev/zero").fails(1, &["too long for a secret"]);
     shell("precast sign score.precast --key - < precast.toml").fails(1, &["expected a secret key"]);
     place.run_bare(&args(&[&["verify", "--bundle", "score.precast"], KEYRING])).ok();
@@ -200,6 +217,22 @@ fn programs_sign() {
     let mut command = place.command(["sign", "other.precast", "--signer", "./liar", "--public", "alice.pub"]);
     Ended::of(command.env("PATH", "/usr/bin:/bin").output().unwrap())
         .fails(1, &["`alice` did not sign these bytes"]);
+    // The signature states the name that was asked for.
+    script(
+        "named",
+        &format!("'{precast}' sign \"$1\" --key alice.key --name model@1 >&2 && cat \"$1.minisig\""),
+    );
+    let named = |program: &str, name: &str| {
+        let sign = ["sign", "other.precast", "--name", name, "--public", "alice.pub", "--signer", program];
+        Ended::of(place.command(sign).output().unwrap())
+    };
+    named("./named", "model@1").ok();
+    for (program, name) in [("./named", "model@2"), ("./token", "model@1")] {
+        named(program, name).fails(1, &["did not sign the name", name, "hint: "]);
+    }
+    place.run_bare(&["verify", "other.precast", "--name", "model@1", "--keyring", "precast.keyring"]).ok();
+    let both = ["sign", "other.precast", "--key", "alice.key", "--public", "alice.pub"];
+    place.run_bare(&both).fails(2, &["--public"]);
     place.run_bare(&["sign", "other.precast"]).fails(2, &["--key"]);
     place.run_bare(&["sign", "other.precast", "--signer", "./token"]).fails(2, &["--public"]);
 }

@@ -29,10 +29,11 @@ use clap::FromArgMatches as _;
 use precast_build::interrupt;
 
 use self::error::Failure;
-use self::files::{arrays, dsse, handed, kind, npy, npz, secret, whole};
+use self::files::{arrays, dsse, handed, kind, npy, npz, secret, turn, whole};
 use self::output::{error, events, print, secrets, term, trace};
 use self::report::{
-    attested, compared, described, difference, exported, health, held, provenance, repro, why,
+    attested, compared, described, difference, exported, health, held, provenance, repro, searched, signed,
+    why,
 };
 #[cfg(feature = "remote")]
 use self::sources::elsewhere;

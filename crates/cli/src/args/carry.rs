@@ -25,10 +25,14 @@ pub(crate) struct ExportArgs {
     /// all entries and modules]
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Vec<String>,
+    /// With --release, also export modules that no entry calls, such as those of single ops
+    #[arg(long, requires = "release", conflicts_with = "entry")]
+    pub(crate) all: bool,
     /// Store directory [default: $PRECAST_STORE, else ./artifacts]
     #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Option<PathBuf>,
-    /// Release name and number of this export; a store that imported it rejects lower numbers of the same name
+    /// Release name and number of this export: all entries and the modules that they call; a store that imported it
+    /// rejects lower numbers of the same name
     #[arg(long, value_name = "NAME=NUMBER")]
     pub(crate) release: Option<Release>,
     #[command(flatten)]

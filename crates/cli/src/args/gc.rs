@@ -38,7 +38,8 @@ pub(crate) struct GcArgs {
     /// `500MiB`, `2GiB`
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) max_size: Option<u64>,
-    /// Keep this number of last releases of each name (`precast release`), and the served one
+    /// Keep this number of last releases of each name (`precast release`), the served one and the one that a rollback
+    /// would serve, with their entries and modules, whatever is declared and whatever their age
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     pub(crate) keep_releases: usize,
     /// Keep anything younger than this

@@ -53,7 +53,7 @@ pub(crate) use remote::{IndexArgs, PullArgs, PushArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use sbom::SbomArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
-pub(crate) use sign::{KeygenArgs, PasswordArgs, SignArgs, SignerArgs, TrustAction, TrustArgs};
+pub(crate) use sign::{KeygenArgs, PasswordArgs, PublicArgs, SignArgs, SignerArgs, TrustAction, TrustArgs};
 pub(crate) use update::UpdateArgs;
 pub(crate) use verify::{ChallengeArgs, VerifyArgs};
 

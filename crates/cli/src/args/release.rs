@@ -9,7 +9,7 @@ const EXAMPLES: &str = "\
 Examples:
   precast release create model --switch       all entries of the store, as the next release of `model`
   precast release switch model=7              serve release 7
-  precast release rollback model              serve the release before
+  precast release rollback model              serve what was served before
   precast import r8.export --switch --keyring precast.keyring   import a release and serve it
 
 Programs that open the store afterwards see all entries of one release. `precast gc` keeps the last
@@ -56,7 +56,7 @@ pub(crate) enum ReleaseAction {
         #[arg(value_name = "NAME=NUMBER")]
         release: Release,
     },
-    /// Serve the release before the served one
+    /// Serve the release that was served before, never one that was rolled back from
     Rollback {
         /// Name of the release
         #[arg(value_name = "NAME")]

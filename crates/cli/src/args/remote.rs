@@ -10,6 +10,7 @@ Examples:
   precast push s3://bucket/kernels                        a store to a bucket
   precast push s3://bucket/kernels --entry score          one graph and its modules
   precast push oci://ghcr.io/me/model:1.4 model.precast   a bundle and its signatures to a registry
+  precast push oci://ghcr.io/me/model:1.4 model.precast --provenance   with its signed provenance
 
 Credentials come from `AWS_ACCESS_KEY_ID` and related variables, or from `docker login` or
 `podman login`.";
@@ -38,6 +39,9 @@ pub(crate) struct PushArgs {
     /// Attach a bill of materials of the file (`precast sbom`) to the release
     #[arg(long, value_name = "FILE", requires = "file")]
     pub(crate) sbom: Option<PathBuf>,
+    /// Attach the signed provenance next to the file (`precast sign --dsse`) to the release
+    #[arg(long, requires = "file")]
+    pub(crate) provenance: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -48,7 +52,7 @@ Examples:
   precast pull oci://ghcr.io/me/model:1.4 --keyring precast.keyring
   precast pull oci://ghcr.io/me/model@sha256:0a1b… --out model.precast";
 
-/// Pull a bundle or an export from a registry, with its signatures
+/// Pull a bundle or an export from a registry, with its signatures and its signed provenance
 ///
 /// A digest identifies the pushed file byte for byte. A tag is resolved by the registry, so a keyring must verify the
 /// signatures, now or when the file is used. A signed release that is older than the last one pulled here is
@@ -59,7 +63,7 @@ pub(crate) struct PullArgs {
     /// `oci://host/repository:tag`, or `…@sha256:…`
     #[arg(value_name = "URL")]
     pub(crate) url: UrlText,
-    /// File to write, with its signatures next to it [default: the name that it was pushed with]
+    /// File to write, with its signatures and provenance next to it [default: the name that it was pushed with]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Keyring that the file must be signed with [default: $PRECAST_KEYRING, else no signatures are required]

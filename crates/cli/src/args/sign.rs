@@ -40,13 +40,16 @@ pub(crate) struct SignerArgs {
     /// Secret key from `precast keygen` or `minisign -G`; `-` for standard input, /dev/fd/N for an open descriptor
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Option<PathBuf>,
-    /// Sign with this program, e.g. for a hardware token: it is started with a file, and prints minisign's signature of
-    /// it
+    /// Sign with this program, e.g. for a hardware token: it is started with a file and a trusted comment, and prints
+    /// minisign's signature of them
     #[arg(long, value_name = "PROGRAM", conflicts_with = "key", requires = "public")]
     pub(crate) signer: Option<PathBuf>,
     /// Public key of --signer
-    #[arg(long, value_name = "FILE", requires = "signer")]
+    #[arg(long, value_name = "FILE", requires = "signer", conflicts_with = "key")]
     pub(crate) public: Option<PathBuf>,
+    /// First day on which the signature does not count [default: it does not expire]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub(crate) expires: Option<Date>,
     #[command(flatten)]
     pub(crate) password: PasswordArgs,
 }
@@ -57,32 +60,48 @@ Examples:
   precast sign --store artifacts --key ci.key    sign every record and entry of a store
   precast sign precast.keyring --key alice.key   sign a keyring that will replace another
   precast sign --dsse model.precast.provenance.json --key alice.key   sign provenance
+  precast sign model.precast --key ci.key --expires 2027-01-31        until that day
   precast sign model.precast --key - < /run/secrets/key      a key from standard input
   precast sign model.precast --signer ./token --public token.pub   another program signs
   minisign -V -p alice.pub -m model.precast      check a signature with minisign";
 
-/// Sign files, or the records and entries of a store; existing signatures of this key are kept
+/// Sign files, or the records and entries of a store; a new signature replaces the earlier one of its key
 #[derive(Debug, Args)]
 #[command(after_help = SIGN_EXAMPLES)]
 #[command(group = clap::ArgGroup::new("by").args(["key", "signer"]).required(true))]
 pub(crate) struct SignArgs {
-    /// Bundles, exports or keyrings to sign
+    /// Bundles, exports, keyrings and other files to sign
     #[arg(value_name = "FILE", required_unless_present = "store")]
     pub(crate) files: Vec<PathBuf>,
     /// Sign the records and entries of this store (repeatable)
     #[arg(long, value_name = "DIR", value_parser = super::local())]
     pub(crate) store: Vec<PathBuf>,
-    /// Sign in-toto statements as DSSE envelopes: FILE.intoto.jsonl instead of .minisig
-    #[arg(long, conflicts_with_all = ["store", "signer"])]
+    /// Name that the signature states, e.g. `model@1.4`, for `precast verify --name`: letters, digits, `.`, `-`, `_`, `@`
+    /// and `+` [default: the name of the file]
+    #[arg(long, value_name = "NAME", value_parser = name, conflicts_with_all = ["store", "dsse"])]
+    pub(crate) name: Option<String>,
+    /// Sign in-toto statements as DSSE envelopes: FILE.intoto.jsonl instead of .minisig. A --signer must sign the bytes
+    /// of its file themselves, as `minisign -S -l` does
+    #[arg(long, conflicts_with_all = ["store", "expires"])]
     pub(crate) dsse: bool,
     #[command(flatten)]
     pub(crate) signer: SignerArgs,
+}
+
+/// Parses a name for the trusted comment.
+fn name(text: &str) -> Result<String, &'static str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || ".-_@+".contains(c);
+    match !text.is_empty() && text.chars().all(is_part) {
+        true => Ok(text.to_owned()),
+        false => Err("expected letters, digits, `.`, `-`, `_`, `@` and `+`"),
+    }
 }
 
 const TRUST_EXAMPLES: &str = "\
 Examples:
   precast trust new --threshold 2 --expires 2027-11-22 alice.pub bob.pub carol.pub
   precast run --keyring precast.keyring --bundle model.precast --entry score …
+  precast trust new --expires 2027-11-22 --release-key ci.pub --keyring-key root.pub
   precast trust revoke carol.pub                       then sign the keyring again
   precast trust update /mnt/release/precast.keyring    replace the keyring by a newer one";
 
@@ -97,17 +116,37 @@ pub(crate) struct TrustArgs {
     pub(crate) action: TrustAction,
 }
 
+/// Public keys and the files that they may sign.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct PublicArgs {
+    /// Public keys, each named after its file, that sign releases and keyrings
+    #[arg(value_name = "KEY")]
+    pub(crate) keys: Vec<PathBuf>,
+    /// Public key that signs releases only (repeatable)
+    #[arg(long, value_name = "KEY")]
+    pub(crate) release_key: Vec<PathBuf>,
+    /// Public key that signs keyrings only (repeatable)
+    #[arg(long, value_name = "KEY")]
+    pub(crate) keyring_key: Vec<PathBuf>,
+}
+
 /// An operation on a keyring.
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrustAction {
     /// Create a keyring
     New {
-        /// Public keys, each named after its file
-        #[arg(value_name = "KEY", required = true)]
-        keys: Vec<PathBuf>,
-        /// Number of keys that must sign
+        #[command(flatten)]
+        keys: PublicArgs,
+        /// Number of keys that must sign a release
         #[arg(long, value_name = "N", default_value_t = 1)]
         threshold: usize,
+        /// Number of keys that must sign the next keyring [default: as --threshold]
+        #[arg(long, value_name = "N")]
+        keyring_threshold: Option<usize>,
+        /// Count signatures of releases only if they have a day of expiry
+        #[arg(long)]
+        require_expiry: bool,
         /// Day from which the keyring is invalid
         #[arg(long, value_name = "YYYY-MM-DD")]
         expires: Date,
@@ -120,9 +159,8 @@ pub(crate) enum TrustAction {
     },
     /// Trust additional keys
     Add {
-        /// Public keys to add
-        #[arg(value_name = "KEY", required = true)]
-        keys: Vec<PathBuf>,
+        #[command(flatten)]
+        keys: PublicArgs,
     },
     /// Stop trusting keys, including signatures that they have already made
     Revoke {
@@ -130,11 +168,17 @@ pub(crate) enum TrustAction {
         #[arg(value_name = "KEY|NAME", required = true)]
         keys: Vec<String>,
     },
-    /// Change the expiry date, or how many keys must sign
+    /// Change the expiry date, how many keys must sign, or whether signatures must expire
     Set {
-        /// Number of keys that must sign
+        /// Number of keys that must sign a release
         #[arg(long, value_name = "N")]
         threshold: Option<usize>,
+        /// Number of keys that must sign the next keyring
+        #[arg(long, value_name = "N")]
+        keyring_threshold: Option<usize>,
+        /// Whether signatures of releases count only if they have a day of expiry
+        #[arg(long, value_name = "true|false")]
+        require_expiry: Option<bool>,
         /// Day from which the keyring is invalid
         #[arg(long, value_name = "YYYY-MM-DD")]
         expires: Option<Date>,

@@ -11,6 +11,7 @@ Examples:
   precast verify                                      read and hash every file of ./artifacts
   precast verify model.precast                        verify a bundle
   precast verify release.export                       verify an export, as `import` does
+  precast verify model.cdx.json --keyring precast.keyring   verify the signatures of a file
   precast verify --store cache --rebuild precast.toml rebuild the manifest and compare
   precast verify --recompile                          recompile the archives and compare
   precast verify --regen precast.toml                 derive the modules of a manifest and compare
@@ -25,7 +26,8 @@ compared.";
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Bundle (as --bundle), store (as --store), lock file (as --lock) or export to verify (repeatable)
+    /// Bundle (as --bundle), store (as --store), lock file (as --lock), export, or another file with signatures, to
+    /// verify (repeatable)
     #[arg(value_name = "FILE|DIR")]
     pub(crate) named: Vec<PathBuf>,
     /// Rebuild what these manifests declare, and compare the bytes with those in the stores
@@ -35,12 +37,15 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) recompile: bool,
     /// Derive keys, fingerprints and programs again from these manifests, without a compiler, and look them up in the
-    /// stores
+    /// stores and bundles
     #[arg(long, value_name = "MANIFEST", num_args = 1..)]
     pub(crate) regen: Vec<PathBuf>,
-    /// Check that the stores have the artifacts that these lock files name and pin
+    /// Check that the stores and bundles have the artifacts that these lock files name and pin
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) lock: Vec<PathBuf>,
+    /// Name that the signatures of bundles, exports and other files must state (`precast sign --name`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
     /// Check the signed provenance next to each bundle (`precast sign --dsse`)
     #[arg(long)]
     pub(crate) provenance: bool,
@@ -57,19 +62,21 @@ pub(crate) struct VerifyArgs {
 const CHALLENGE_EXAMPLES: &str = "\
 Examples:
   precast challenge artifacts /mnt/ci/artifacts       compare the results of two builders
+  precast challenge a.precast b.precast               compare the machine code of two bundles
   precast challenge artifacts                         find actions with two results in one store
 
 An action (modules, flags, target and compiler) must always have the same result: a difference is an
 alarm. Modules built by different actions, such as with another compiler, are listed without an
-alarm.";
+alarm. A bundle of several modules is compared with other bundles, since its modules are joined.
+Bundles have no names of functions: also name the stores of their builders to see the names.";
 
-/// Compare results of the same action between stores (exit code 6: different bytes)
+/// Compare results of the same action in stores, bundles and exports (exit code 6: different bytes)
 #[derive(Debug, Args)]
 #[command(after_help = CHALLENGE_EXAMPLES)]
 pub(crate) struct ChallengeArgs {
-    /// Store directories
-    #[arg(value_name = "STORE", required = true)]
-    pub(crate) stores: Vec<PathBuf>,
+    /// Store directories, bundles and exports
+    #[arg(value_name = "STORE|FILE", required = true)]
+    pub(crate) places: Vec<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

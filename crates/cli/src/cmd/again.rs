@@ -14,6 +14,7 @@ use super::build;
 use crate::compared::Compared;
 use crate::difference::{self, Files};
 use crate::error::Failure;
+use crate::searched::Searched;
 
 /// Compiles every archive of the stores again, from its own contents.
 pub(super) fn from_archives(stores: &[PathBuf]) -> Result<Compared, Failure> {
@@ -60,16 +61,16 @@ fn compile(again: &mut Compared, store: &Store, record: &Record, toolchain: &Too
     }
 }
 
-/// Derives keys, fingerprints and programs from manifests, and looks them up in the stores. No compiler is started.
-pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
+/// Derives keys, fingerprints and programs from manifests, and looks them up in stores and bundles. No compiler is
+/// started.
+pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[Searched]) -> Result<Compared, Failure> {
     let mut again = Compared::new("derived from manifests", "regenerated");
-    let stores = stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;
     for path in manifests {
         let (_, plan) = build::read(path, Ops::standard())?;
         for (key, module) in plan.units.iter().flat_map(|unit| unit.members()) {
             let aliases = plan.fingerprints.get(key).into_iter().flatten();
             let mut is_here = false;
-            for store in &stores {
+            for store in stores {
                 if store.find(key)?.is_empty() {
                     continue;
                 }
@@ -78,7 +79,7 @@ pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Resul
                 for alias in aliases.clone() {
                     let found = store.find_fingerprint(alias)?;
                     is_lost |= found.is_empty();
-                    for (_, other) in found.iter().filter(|(_, other)| other != key) {
+                    for other in found.iter().filter(|other| *other != key) {
                         is_whole = false;
                         let what = format!(
                             "fingerprint `{}` of {} leads to `{}`, expected `{}`",
@@ -91,7 +92,7 @@ pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Resul
                     }
                 }
                 if is_lost {
-                    again.skip("no store has their fingerprint; rebuild to restore it");
+                    again.skip("no layer has their fingerprint; rebuild to restore it");
                 } else if is_whole {
                     again.same += 1;
                 }
@@ -101,14 +102,14 @@ pub(super) fn from_manifests(manifests: &[PathBuf], stores: &[PathBuf]) -> Resul
             }
         }
         for entry in &plan.entries {
-            for store in &stores {
+            for store in stores {
                 match store.find_entry(&entry.name)? {
-                    None => again.skip("a store does not have the entry"),
+                    None => again.skip("a layer does not have the entry"),
                     Some(found) if found.program == entry.program => again.same += 1,
                     Some(found) if (&found.declared, &found.recipe) == (&entry.declared, &entry.recipe) => {
                         again.alarm(format!("entry `{}` has a different program", entry.name), Vec::new());
                     }
-                    Some(_) => again.skip("a store has a different graph with this name"),
+                    Some(_) => again.skip("a layer has a different graph with this name"),
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! `precast export` and `precast import`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,18 +15,26 @@ use crate::args::{ExportArgs, ImportArgs, LayerArgs};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::secret::Secret;
-use crate::{events, exported, layers, print, term, whole};
+use crate::{events, exported, layers, print, secrets, term, whole};
 
 /// Exports a store.
 pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     whole::check(&args.out, Kind::Export)?;
+    args.release.iter().try_for_each(|release| secrets::check("name of the release", &release.name))?;
     let secret = Secret::open(&args.signer)?;
-    let store = Store::open(layers::to_build(args.store))?.on_event(events::hear);
-    let names = (!args.entry.is_empty()).then(|| args.entry.iter().cloned().collect());
+    let store = Store::open(layers::to_build(args.store.clone()))?.on_event(events::hear);
+    let names = chosen(&args, &store)?;
     let mut export = store.export(names.as_ref())?;
+    let left = store.records().count().saturating_sub(export.records());
+    if args.release.is_some() && args.entry.is_empty() && left > 0 {
+        let records = print::count(left, "record", "records");
+        term::note(&format!(
+            "{records} that no entry calls or that are superseded stay in the store; see `--all`"
+        ));
+    }
     args.release.iter().for_each(|release| export.set_release(release));
     if let Some(secret) = &secret {
-        sign(&mut export, secret, &args.out)?;
+        sign(&mut export, secret, &name(&args.out))?;
     }
     let bytes = export.pack()?;
     whole::write(&args.out, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
@@ -49,6 +58,19 @@ pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
+/// Returns the entries to export with the modules that they call; `None` for the whole store. A release is a set of
+/// entries, so it leaves other modules out, unless it has no entries.
+fn chosen(args: &ExportArgs, store: &Store) -> Result<Option<BTreeSet<String>>, Failure> {
+    if !args.entry.is_empty() {
+        return Ok(Some(args.entry.iter().cloned().collect()));
+    }
+    if args.release.is_none() || args.all {
+        return Ok(None);
+    }
+    let names: BTreeSet<String> = store.entries()?.into_iter().map(|entry| entry.name).collect();
+    Ok((!names.is_empty()).then_some(names))
+}
+
 /// Warns about an unsigned import that programs under the keyring of this environment will not use.
 fn warn_unserved(export: &Export, store: Option<&Store>) -> Result<(), Failure> {
     let Some(keyring) = layers::open_keyring(&LayerArgs::default())? else { return Ok(()) };
@@ -59,11 +81,15 @@ fn warn_unserved(export: &Export, store: Option<&Store>) -> Result<(), Failure> 
     Ok(())
 }
 
+/// Returns the name of a file for its signatures.
+pub(super) fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// Signs an export: its statement, and each record and entry, so that the target can serve them under a keyring.
-pub(super) fn sign(export: &mut Export, secret: &Secret, path: &Path) -> Result<(), Failure> {
+pub(super) fn sign(export: &mut Export, secret: &Secret, name: &str) -> Result<(), Failure> {
     export.sign_items(&secret.public, |bytes, name| secret.sign(bytes, name))?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let signature = secret.sign(export.statement(), &name)?;
+    let signature = secret.sign(export.statement(), name)?;
     let all = with_signature(export.statement(), &secret.public, &export.signatures(), &signature)?;
     export.set_signatures(all);
     Ok(())
@@ -142,6 +168,9 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     if let Some(store) = known.as_ref().filter(|_| !args.older) {
         export.check_release(store).map_err(refused)?;
     }
+    if let Some(release) = &switch {
+        export.check_switch(release, known.as_ref()).map_err(refused)?;
+    }
     match &keyring {
         Some(keyring) => export.check_served(keyring, known.as_ref()).map_err(refused)?,
         None => warn_unserved(&export, known.as_ref())?,
@@ -156,7 +185,12 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
                 Some(release) => {
                     let store =
                         keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
-                    store.switch(&release).map_err(super::release::refused)?;
+                    store.switch(&release).map_err(|error| {
+                        let what = format!("imported `{release}`, and cannot serve it");
+                        super::release::refused(error).within(what).hint(format!(
+                            "the release is recorded; serve it with `precast release switch {release}`"
+                        ))
+                    })?;
                 }
                 None => tell_served(&store, export.release()?.as_ref())?,
             }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::build;
 use crate::args::GcArgs;
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::{events, held, layers, print, term};
 
 /// The largest number of items of a kind that are listed in the text; JSON lists all of them.
@@ -95,6 +96,10 @@ fn cache() -> Result<PathBuf, Failure> {
 fn roots(files: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
     let (mut roots, mut pinned) = (Roots::default(), BTreeSet::new());
     for path in files {
+        if let Ok(kind @ (Kind::Bundle | Kind::Export)) = Kind::at(path) {
+            let what = format!("`{}` is {kind}, expected a manifest or a lock file", path.display());
+            return Err(Failure::new(what).hint("name the manifest that it was built from, or its lock file"));
+        }
         let is_lock = path.extension().is_some_and(|ending| ending == "lock");
         let (found, pins) = if is_lock { of_lock(path)? } else { (of_manifest(path)?, BTreeSet::new()) };
         if found == Roots::default() && pins.is_empty() {

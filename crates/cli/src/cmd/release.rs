@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::args::{LayerArgs, ReleaseAction, ReleaseArgs};
 use crate::error::{Exit, Failure};
-use crate::{events, layers, term};
+use crate::{events, layers, secrets, term};
 
 /// Runs the command.
 pub(super) fn run(args: ReleaseArgs) -> Result<Exit, Failure> {
@@ -18,22 +18,26 @@ pub(super) fn run(args: ReleaseArgs) -> Result<Exit, Failure> {
     };
     match args.action {
         ReleaseAction::Create { name, entry, switch } => {
+            secrets::check("name of the release", &name)?;
             let (name, number) = match name.contains('=') {
                 true => name.parse().map(|release: Release| (release.name, Some(release.number)))?,
                 false => (name, None),
             };
-            let release = store.record_release(&name, number, &entry).map_err(refused)?;
-            if switch {
-                store.switch(&release).map_err(refused)?;
+            let release = match switch {
+                true => store.serve_release(&name, number, &entry),
+                false => store.record_release(&name, number, &entry),
             }
+            .map_err(refused)?;
             told(args.json, if switch { "serving" } else { "recorded" }, &release)
         }
         ReleaseAction::Switch { release } => {
             store.switch(&release).map_err(refused)?;
+            warn_expired(&store, &release)?;
             told(args.json, "serving", &release)
         }
         ReleaseAction::Rollback { name } => {
             let release = store.rollback(&name).map_err(refused)?;
+            warn_expired(&store, &release)?;
             told(args.json, "serving", &release)
         }
         ReleaseAction::List => list(&store, args.json),
@@ -44,9 +48,21 @@ pub(super) fn run(args: ReleaseArgs) -> Result<Exit, Failure> {
 pub(super) fn refused(error: DeployError) -> Failure {
     let exit = match &error {
         DeployError::Incomplete { .. } => Exit::Damaged,
+        DeployError::Unsigned { .. } | DeployError::UnsignedEntry { .. } => Exit::Unsigned,
         _ => Exit::Error,
     };
     Failure::from(error).exiting(exit)
+}
+
+/// Warns if programs with a keyring will not use a release, because its signatures have expired. With a keyring, such a
+/// release is not served.
+fn warn_expired(store: &Store, release: &Release) -> Result<(), Failure> {
+    if let Some((name, day)) = store.expired(release).map_err(refused)? {
+        term::warning(&format!(
+            "the signatures of {name} in release `{release}` expired on {day}: programs with a keyring will not use it"
+        ));
+    }
+    Ok(())
 }
 
 fn told(is_json: bool, what: &str, release: &Release) -> Result<Exit, Failure> {
@@ -60,8 +76,10 @@ fn told(is_json: bool, what: &str, release: &Release) -> Result<Exit, Failure> {
 fn list(store: &Store, is_json: bool) -> Result<Exit, Failure> {
     let all = store.deployed()?;
     if is_json {
-        let releases = all.iter().map(|Deployed { name, numbers, current }| {
-            json!({"name": name, "numbers": numbers, "current": current})
+        let releases = all.iter().map(|deployed| {
+            let Deployed { name, numbers, current, before } = deployed;
+            let rollback = deployed.rollback();
+            json!({"name": name, "numbers": numbers, "current": current, "before": before, "rollback": rollback})
         });
         term::print_json(
             &json!({"store": store.path().to_string_lossy(), "releases": releases.collect::<Vec<_>>()}),
@@ -69,9 +87,15 @@ fn list(store: &Store, is_json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     let mut text = String::new();
-    for Deployed { name, numbers, current } in all {
+    for deployed in all {
+        let (current, before) = (deployed.current, deployed.rollback());
+        let Deployed { name, numbers, .. } = deployed;
         for number in numbers {
-            let served = if current == Some(number) { "  served" } else { "" };
+            let served = match Some(number) {
+                number if number == current => "  served",
+                number if number == before => "  next rollback",
+                _ => "",
+            };
             text.push_str(&format!("{name}={number}{served}\n"));
         }
     }

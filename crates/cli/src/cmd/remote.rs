@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use precast_remote::oci::{Attached, Kind as Released, Registry, Release, Signed};
 use precast_remote::{Files, Options, Patience, RemoteUrl};
-use precast_store::{Bundle, Export, OpenExportError, Store, Unsigned, file};
+use precast_store::{Bundle, Export, Keyring, OpenExportError, Store, Unsigned, file};
 use serde_json::json;
 
 use crate::args::{IndexArgs, LayerArgs, PullArgs, PushArgs};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::{events, layers, print, provenance, term, whole};
+use crate::{dsse, events, layers, print, provenance, term, whole};
 
 /// Pushes a store, a bundle or an export.
 pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
@@ -25,7 +25,9 @@ pub(super) fn push(args: PushArgs) -> Result<Exit, Failure> {
         }
     })?;
     match (&place, args.file) {
-        (RemoteUrl::Oci { .. }, Some(file)) => push_release(&place, &file, args.sbom.as_deref(), args.json),
+        (RemoteUrl::Oci { .. }, Some(file)) => {
+            push_release(&place, &file, args.sbom.as_deref(), args.provenance, args.json)
+        }
         (RemoteUrl::Oci { .. }, None) => Err(Failure::usage("missing file to push to the registry")
             .hint("create one with `precast build --bundle FILE` or `precast export --out FILE`")),
         (RemoteUrl::Http { .. }, _) => Err(Failure::usage(format!(
@@ -67,7 +69,13 @@ fn push_store(
     Ok(Exit::Ok)
 }
 
-fn push_release(place: &RemoteUrl, path: &Path, sbom: Option<&Path>, json: bool) -> Result<Exit, Failure> {
+fn push_release(
+    place: &RemoteUrl,
+    path: &Path,
+    sbom: Option<&Path>,
+    provenance: bool,
+    json: bool,
+) -> Result<Exit, Failure> {
     let bytes = file::read(path, u64::MAX)?;
     let damaged =
         |failure: Failure| failure.within(format!("cannot push `{}`", path.display())).exiting(Exit::Damaged);
@@ -100,6 +108,9 @@ fn push_release(place: &RemoteUrl, path: &Path, sbom: Option<&Path>, json: bool)
     if let Some(path) = sbom {
         attached.push(Attached::Sbom(file::read_text(path)?));
     }
+    if provenance {
+        attached.push(Attached::Provenance(envelope(path, &bytes)?));
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let size = bytes.len() as u64;
     let pushed = Registry::open(place, Patience::default())?.push(kind, &name, bytes, attached)?;
@@ -118,6 +129,35 @@ fn push_release(place: &RemoteUrl, path: &Path, sbom: Option<&Path>, json: bool)
         pushed.digest
     ))?;
     Ok(Exit::Ok)
+}
+
+/// Reads the envelope next to a file, which must be about its bytes.
+fn envelope(path: &Path, bytes: &[u8]) -> Result<String, Failure> {
+    let beside = dsse::path_of(path);
+    let text = file::read_text(&beside).map_err(|error| {
+        Failure::from(error).within(format!("cannot read the provenance of `{}`", path.display())).hint(
+            "state it with `precast build --builder URI --bundle FILE`, and sign it with `precast sign --dsse`",
+        )
+    })?;
+    let statement = dsse::payload(text.as_bytes())
+        .map_err(|why| Failure::new(format!("`{}` {why}", beside.display())))?;
+    if !provenance::is_about_bytes(&statement, bytes) {
+        return Err(Failure::new(format!("`{}` is about another file", beside.display()))
+            .hint("build and sign again: `precast build --builder URI`, `precast sign --dsse`"));
+    }
+    Ok(text)
+}
+
+/// Selects the envelope to keep among those that refer to a release: one that is about its bytes, if possible one that
+/// enough keys signed.
+fn select<'r>(release: &'r Release, keyring: Option<&Keyring>) -> Option<&'r String> {
+    let is_about = |text: &&String| {
+        dsse::payload(text.as_bytes()).is_ok_and(|said| provenance::is_about_bytes(&said, &release.bytes))
+    };
+    let about: Vec<&String> = release.envelopes.iter().filter(is_about).collect();
+    let is_signed =
+        |text: &&&String| keyring.is_some_and(|known| dsse::check(text.as_bytes(), known).is_ok());
+    about.iter().find(is_signed).or(about.first()).copied()
 }
 
 /// Pulls a bundle or an export.
@@ -172,7 +212,8 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
         _ => Bundle::from_bytes(release.bytes.clone()).map(drop).map_err(Failure::from),
     }
     .map_err(|failure| failure.exiting(Exit::Damaged))?;
-    write_release(&out, kind, &release)?;
+    let envelope = select(&release, keyring.as_deref());
+    write_release(&out, kind, &release, envelope)?;
     if let Some(compared) = compared
         && let Err(error) = compared.note()
     {
@@ -181,7 +222,7 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     if args.json {
         term::print_json(&json!({
             "remote": place.to_string(), "digest": release.digest, "out": out.to_string_lossy(),
-            "bytes": release.bytes.len(), "signed_by": names,
+            "bytes": release.bytes.len(), "signed_by": names, "provenance": envelope.is_some(),
         }))?;
         return Ok(Exit::Ok);
     }
@@ -195,8 +236,13 @@ pub(super) fn pull(args: PullArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Writes a release and its signatures, both or neither, and removes statements and signatures of the previous file.
-fn write_release(out: &Path, kind: Kind, release: &Release) -> Result<(), Failure> {
+/// Writes a release, its signatures and its envelope, all or none, and removes those of the previous file.
+fn write_release(
+    out: &Path,
+    kind: Kind,
+    release: &Release,
+    envelope: Option<&String>,
+) -> Result<(), Failure> {
     let beside = PathBuf::from(format!("{}.minisig", out.display()));
     whole::check(&beside, Kind::Signatures)?;
     let written = whole::write(out, kind, |file| file.write_all(&release.bytes))?;
@@ -209,8 +255,21 @@ fn write_release(out: &Path, kind: Kind, release: &Release) -> Result<(), Failur
         fs_err::remove_file(&beside)?;
     }
     provenance::forget(out, &release.bytes)?;
+    let place = dsse::path_of(out);
+    let write = |text: &String| whole::write(&place, Kind::Text, |file| file.write_all(text.as_bytes()));
+    let envelope = envelope.map(write).transpose()?;
+    let stale = |bytes: Vec<u8>| {
+        dsse::payload(&bytes).is_ok_and(|said| !provenance::is_about_bytes(&said, &release.bytes))
+    };
+    if envelope.is_none() && place.exists() && file::read(&place, dsse::LIMIT).is_ok_and(stale) {
+        term::note(&format!("removed `{}`, which belonged to another release", place.display()));
+        fs_err::remove_file(&place)?;
+    }
     written.commit_durably()?;
-    signatures.map_or(Ok(()), |signatures| Ok(signatures.commit_durably()?))
+    for beside in [signatures, envelope].into_iter().flatten() {
+        beside.commit_durably()?;
+    }
+    Ok(())
 }
 
 /// Writes the index files of a store.

@@ -13,20 +13,21 @@
 //!
 //! Each component has the data fields of [NTIA's minimum](https://www.ntia.gov/report/2021/minimum-elements-software-bill-materials-sbom):
 //! supplier, name, version, another identifier (purl), dependencies. A bundle does not contain the suppliers of foreign
-//! files and of system libraries: they are `NOASSERTION`. The author and the supplier of the bundle are options, and the
-//! time is that of `SOURCE_DATE_EPOCH`, if it is set.
+//! files and of system libraries: they are `NOASSERTION`. The name, the version, the supplier and the author are options,
+//! the compiler is that of the provenance, and the time is that of `SOURCE_DATE_EPOCH`, if it is set.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use precast_store::archive::SHARED_OBJECT;
-use precast_store::{Bundle, BundleLoadError, Entry, Record};
+use precast_store::{Bundle, BundleLoadError, Entry, Record, file};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::args::SbomArgs;
 use crate::error::{Exit, Failure};
 use crate::provenance::{self, hex};
-use crate::term;
+use crate::{layers, term};
 
 /// The name of a bundle. The name of its file does not matter.
 const BUNDLE: &str = "precast-bundle";
@@ -36,7 +37,7 @@ const UNKNOWN: &str = "NOASSERTION";
 
 /// Runs the command.
 pub(super) fn run(args: &SbomArgs) -> Result<Exit, Failure> {
-    let bundle = Bundle::open_unsigned(&args.bundle)?;
+    let bundle = layers::open_bundle(&args.bundle)?;
     if let Some(damage) = bundle.verify().first() {
         return Err(Failure::new(damage.to_string()).exiting(Exit::Damaged));
     }
@@ -47,12 +48,15 @@ pub(super) fn run(args: &SbomArgs) -> Result<Exit, Failure> {
 /// The contents of a bundle: each component by its reference, and its dependencies.
 #[derive(Default)]
 struct Bill {
+    /// The compiler of each toolchain that the provenance names.
+    compilers: BTreeMap<String, String>,
     components: BTreeMap<String, Value>,
     dependencies: BTreeMap<String, BTreeSet<String>>,
 }
 
 fn bill(bundle: &Bundle, args: &SbomArgs) -> Result<Value, Failure> {
-    let mut bill = Bill::default();
+    let compilers = args.provenance.as_deref().map(|path| compilers(path, bundle.bytes()));
+    let mut bill = Bill { compilers: compilers.transpose()?.unwrap_or_default(), ..Bill::default() };
     let hash = blake3::hash(bundle.bytes());
     let root = format!("bundle:{}", hash.to_hex());
     for record in bundle.records() {
@@ -67,11 +71,13 @@ fn bill(bundle: &Bundle, args: &SbomArgs) -> Result<Value, Failure> {
         bill.entry(&root, &entry);
     }
     let supplier = args.supplier.as_deref().unwrap_or(UNKNOWN);
+    let name = args.name.as_deref().unwrap_or(BUNDLE);
+    let version = args.version.clone().unwrap_or_else(|| hash.to_hex().to_string());
     let mut metadata = json!({
         "component": {
-            "type": "file", "bom-ref": root, "name": BUNDLE, "version": hash.to_hex().as_str(),
+            "type": "file", "bom-ref": root, "name": name, "version": version,
             "supplier": {"name": supplier}, "licenses": licences(args.license.as_deref()),
-            "purl": purl(BUNDLE, hash.to_hex().as_str()), "hashes": hashes(bundle.bytes()),
+            "purl": purl(name, &version), "hashes": hashes(bundle.bytes()),
         },
     });
     if let Some(author) = args.author.as_ref().or(args.supplier.as_ref()) {
@@ -128,12 +134,7 @@ impl Bill {
         }
         self.put(root, &reference, component);
         if !toolchain.is_empty() {
-            // Tools of the build are not part of the bundle.
-            let component = json!({
-                "type": "application", "name": "C toolchain", "version": toolchain, "scope": "excluded",
-                "description": "the version is a hash of all files that the compiler loads",
-                "supplier": {"name": UNKNOWN}, "purl": purl("c-toolchain", &toolchain),
-            });
+            let component = self.toolchain(&toolchain);
             self.put(&reference, &format!("toolchain:{toolchain}"), component);
         }
         for member in &record.members {
@@ -161,6 +162,25 @@ impl Bill {
         }
     }
 
+    /// Describes a toolchain. Tools of the build are not part of the bundle.
+    fn toolchain(&self, id: &str) -> Value {
+        let compiler =
+            self.compilers.get(id).map(|compiler| compiler.split_once(' ').unwrap_or((compiler, UNKNOWN)));
+        let (name, version, about) = match compiler {
+            Some((name, version)) => {
+                (name, version, format!("hash of all files that the compiler loads: {id}"))
+            }
+            None => {
+                ("C toolchain", id, "the version is a hash of all files that the compiler loads".to_owned())
+            }
+        };
+        json!({
+            "type": "application", "name": name, "version": version, "scope": "excluded",
+            "description": about, "supplier": {"name": UNKNOWN},
+            "purl": purl(if compiler.is_some() { name } else { "c-toolchain" }, version),
+        })
+    }
+
     fn entry(&mut self, root: &str, entry: &Entry) {
         let reference = format!("entry:{}", entry.name);
         let documentation = Some(&entry.metadata.documentation).filter(|text| !text.is_empty());
@@ -178,6 +198,24 @@ impl Bill {
             self.depend(&reference, &format!("module:{key}"));
         }
     }
+}
+
+/// Reads the provenance of a bundle: the compilers that it names, by the identity of their toolchain.
+fn compilers(path: &Path, bundle: &[u8]) -> Result<BTreeMap<String, String>, Failure> {
+    let refused = |why: &str| Failure::new(format!("cannot use the provenance `{}`: {why}", path.display()));
+    let statement: Value = serde_json::from_str(&file::read_text(path)?)
+        .map_err(|_| refused("it is not JSON").hint("name the file `BUNDLE.provenance.json` of the build"))?;
+    let mut subjects = statement["subject"].as_array().into_iter().flatten();
+    let digest = provenance::sha256(bundle);
+    if !subjects.any(|subject| subject["digest"]["sha256"] == digest["sha256"]) {
+        return Err(refused("it is about another file"));
+    }
+    let materials = statement["predicate"]["buildDefinition"]["resolvedDependencies"].as_array();
+    let compiler = |material: &Value| {
+        let id = material["uri"].as_str()?.strip_prefix("precast:toolchain:")?;
+        Some((id.to_owned(), material["name"].as_str()?.to_owned()))
+    };
+    Ok(materials.into_iter().flatten().filter_map(compiler).collect())
 }
 
 /// Returns the supplier of a source, by its name: headers of precast begin with `precast/`.

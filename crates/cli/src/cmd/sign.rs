@@ -1,8 +1,9 @@
 //! `precast keygen` and `precast sign`.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use precast_store::keyring::{SUFFIX, signatures_of, with_signature};
+use precast_store::keyring::{signature_file, signatures_of, with_signature};
 use precast_store::{Bundle, Export, Keyring, Store, file};
 
 use super::carry;
@@ -10,7 +11,8 @@ use crate::args::{KeygenArgs, SignArgs};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
 use crate::secret::{self, Secret};
-use crate::{events, print, term, whole};
+use crate::turn::Turn;
+use crate::{events, print, secrets, term, whole};
 
 /// Creates a key pair.
 pub(super) fn keygen(args: &KeygenArgs) -> Result<Exit, Failure> {
@@ -26,10 +28,17 @@ pub(super) fn keygen(args: &KeygenArgs) -> Result<Exit, Failure> {
 
 /// Signs files and stores.
 pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
+    args.name.iter().try_for_each(|name| secrets::check("name", name))?;
     let missing = || Failure::usage("missing `--key` or `--signer`");
-    let secret = Secret::open(&args.signer)?.ok_or_else(missing)?;
+    let secret = Secret::open(&args.signer)?.ok_or_else(missing)?.naming(args.name.as_deref());
+    if args.name.is_some() && args.files.len() > 1 {
+        return Err(Failure::usage("`--name` names one file").hint("sign each file by itself"));
+    }
     for path in &args.files {
-        let signed = if args.dsse { secret.attest(path)? } else { sign_file(path, &secret)? };
+        let signed = match args.dsse {
+            true => secret.attest(path)?,
+            false => sign_file(path, args.name.as_deref(), &secret)?,
+        };
         term::print(&format!("signed  {} by `{}`\n", signed.display(), secret.public.name))?;
     }
     for path in &args.store {
@@ -45,24 +54,27 @@ pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
 }
 
 /// Adds a signature to the signature file, or to an export itself; returns the path of the signed or written file.
-fn sign_file(path: &Path, secret: &Secret) -> Result<PathBuf, Failure> {
+fn sign_file(path: &Path, name: Option<&str>, secret: &Secret) -> Result<PathBuf, Failure> {
+    let _turn = Turn::at(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::new(format!("file `{}` not found", path.display()))
+            .hint("write a bundle with `precast build --bundle FILE`, or sign a store with `--store DIR`"),
+        _ => error.into(),
+    })?;
     let bytes = file::read(path, u64::MAX)?;
+    let name = name.map_or_else(|| carry::name(path), str::to_owned);
     // An export contains its signatures.
     if let Some(mut export) = check(path, &bytes)? {
         drop(bytes);
-        carry::sign(&mut export, secret, path)?;
+        carry::sign(&mut export, secret, &name)?;
         let bytes = export.pack()?;
         whole::write(path, Kind::Export, |out| out.write_all(&bytes))?.commit_durably()?;
         return Ok(path.to_owned());
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
     let signature = secret.sign(&bytes, &name)?;
     let text = with_signature(&bytes, &secret.public, &signatures_of(path)?, &signature)?;
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(SUFFIX);
-    whole::write(Path::new(&beside), Kind::Signatures, |out| out.write_all(text.as_bytes()))?
-        .commit_durably()?;
-    Ok(beside.into())
+    let beside = signature_file(path);
+    whole::write(&beside, Kind::Signatures, |out| out.write_all(text.as_bytes()))?.commit_durably()?;
+    Ok(beside)
 }
 
 /// Rejects damaged files, and kinds of files that are not signed. Returns the export, if the file is one.
@@ -71,9 +83,13 @@ fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
     let damaged = |failure: Failure| failure.within(format!("`{shown}` is damaged")).exiting(Exit::Damaged);
     match Kind::of(bytes) {
         Kind::Bundle => {
-            let bundle = Bundle::from_bytes(bytes.to_vec()).map_err(|error| damaged(error.into()))?;
+            let bundle =
+                Bundle::from_file_bytes(bytes.to_vec(), path).map_err(|error| match error.is_damage() {
+                    true => damaged(error.into()),
+                    false => Failure::from(error).within(format!("cannot sign `{shown}`")),
+                })?;
             if let Some(event) = bundle.verify().first() {
-                return Err(damaged(Failure::new(event.to_string())));
+                return Err(damaged(Failure::new(format!("{event}\n{}", Bundle::HINT))));
             }
         }
         Kind::Export | Kind::Compressed => {

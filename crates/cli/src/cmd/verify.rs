@@ -8,6 +8,7 @@ use precast_compile::{Isa, Toolchain, Variant};
 use precast_ops::Ops;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::key::Profile;
+use precast_store::keyring::signatures_of;
 use precast_store::{ActionKey, BuildKey, Record, Store};
 use serde_json::{Value, json};
 
@@ -17,15 +18,24 @@ use crate::compared::Compared;
 use crate::difference::{self, Files};
 use crate::error::{Exit, Failure};
 use crate::kind::Kind;
-use crate::{attested, health, held, layers, term};
+use crate::searched::Searched;
+use crate::{attested, health, held, layers, signed, term};
 
 /// Runs the command.
 pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
-    let exports = sort_out(&mut args)?;
+    check_lists(&args)?;
+    let Named { exports, others } = sort_out(&mut args)?;
     let args = &args;
-    let is_alone = args.layers.is_empty() && !exports.is_empty() && args.lock.is_empty();
+    check_alone(args, exports.iter().chain(&others))?;
+    check_layers(args)?;
+    let is_alone = args.layers.is_empty() && !(exports.is_empty() && others.is_empty());
     let mut health = if is_alone { Vec::new() } else { health::of_layers(&args.layers, true)? };
     health.extend(health::of_exports(&exports, &args.layers)?);
+    health.extend(signed::of_files(&others, &args.layers)?);
+    if let Some(name) = &args.name {
+        let files = [&args.layers.bundle[..], &exports, &others].concat();
+        health.extend(signed::named(&files, name, &args.layers)?);
+    }
     if args.provenance {
         health.extend(attested::of_bundles(&args.layers, args.builder.as_deref())?);
     }
@@ -53,8 +63,9 @@ pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
         let said = match exit {
             _ if is_void => None,
             Exit::Ok => Some("everything is intact"),
-            Exit::Unsigned => Some("everything is intact, but not everything is signed"),
+            Exit::Unsigned => Some("everything is intact, but not everything is signed as required"),
             Exit::Different => Some("some artifacts differ"),
+            Exit::Error => Some("some files cannot be read"),
             _ => Some("some files are damaged or missing"),
         };
         said.iter().for_each(|said| text += &format!("\n{said}\n"));
@@ -67,9 +78,17 @@ pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Sorts the named files into stores, bundles and lock files, and returns the exports.
-fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
-    let mut exports = Vec::new();
+/// Files that are no layers.
+#[derive(Default)]
+struct Named {
+    exports: Vec<PathBuf>,
+    /// Files of other kinds, of which only the signatures can be verified.
+    others: Vec<PathBuf>,
+}
+
+/// Sorts the named files into stores, bundles and lock files, and returns the others.
+fn sort_out(args: &mut VerifyArgs) -> Result<Named, Failure> {
+    let mut files = Named::default();
     for path in std::mem::take(&mut args.named) {
         if path.is_dir() {
             args.layers.store.push(path);
@@ -78,7 +97,8 @@ fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
         let is_lock = path.extension().is_some_and(|ending| ending == "lock");
         // An unreadable file is reported later, with its name.
         match Kind::at(&path).unwrap_or(Kind::Other) {
-            Kind::Export => exports.push(path),
+            Kind::Export => files.exports.push(path),
+            kind if is_signed_alone(&path, kind) => files.others.push(path),
             _ if is_lock => args.lock.push(path),
             Kind::Lock => args.lock.push(path),
             kind @ (Kind::Keyring
@@ -100,15 +120,93 @@ fn sort_out(args: &mut VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
             _ => args.layers.bundle.push(path),
         }
     }
-    Ok(exports)
+    Ok(files)
+}
+
+/// Returns whether only the signatures of a file can be verified: a text, or a file of another kind with signatures next
+/// to it. A damaged bundle is not one.
+fn is_signed_alone(path: &Path, kind: Kind) -> bool {
+    let has_signatures = || signatures_of(path).is_ok_and(|signatures| !signatures.is_empty());
+    let is_layer = path.extension().is_some_and(|ending| ending == "precast" || ending == "export");
+    match kind {
+        Kind::Text => !is_layer && path.extension().is_none_or(|ending| ending != "lock"),
+        Kind::Manifest
+        | Kind::Npy
+        | Kind::Npz
+        | Kind::Zip
+        | Kind::Compressed
+        | Kind::PublicKey
+        | Kind::Other => !is_layer && has_signatures(),
+        _ => false,
+    }
+}
+
+/// Rejects files to verify that follow the list of an option, which takes them.
+fn check_lists(args: &VerifyArgs) -> Result<(), Failure> {
+    for (option, paths) in [("--lock", &args.lock), ("--rebuild", &args.rebuild), ("--regen", &args.regen)] {
+        for path in paths {
+            let shown = path.display();
+            let found = match Kind::at(path) {
+                _ if path.is_dir() => "a directory".to_owned(),
+                Ok(kind @ (Kind::Bundle | Kind::Export)) => kind.to_string(),
+                _ => continue,
+            };
+            let expected = if option == "--lock" { "a lock file" } else { "a manifest" };
+            return Err(Failure::usage(format!(
+                "`{option}` takes `{shown}`, which is {found}, expected {expected}"
+            ))
+            .hint(format!("name what to verify before `{option}`, which takes all files after it")));
+        }
+    }
+    Ok(())
+}
+
+/// Rejects comparisons of files of which only the contents and the signatures can be verified.
+fn check_alone<'p>(args: &VerifyArgs, mut files: impl Iterator<Item = &'p PathBuf>) -> Result<(), Failure> {
+    let Some(path) = files.next() else { return Ok(()) };
+    let options = [
+        ("--rebuild", !args.rebuild.is_empty(), "a store"),
+        ("--recompile", args.recompile, "a store"),
+        ("--regen", !args.regen.is_empty(), "a store or a bundle"),
+        ("--lock", !args.lock.is_empty(), "a store or a bundle"),
+    ];
+    let Some((option, _, needed)) = options.into_iter().find(|(_, is_given, _)| *is_given) else {
+        return Ok(());
+    };
+    let (shown, kind) = (path.display(), Kind::at(path).unwrap_or(Kind::Other));
+    let failure = Failure::usage(format!("`{option}` needs {needed}, and `{shown}` is {kind}"));
+    Err(match kind {
+        Kind::Export => failure.hint("import it into a store, and name the store with `--store DIR`"),
+        _ => failure.hint("verify it in a command of its own"),
+    })
+}
+
+/// Rejects comparisons for which no layer of the command line has the files.
+fn check_layers(args: &VerifyArgs) -> Result<(), Failure> {
+    if !layers::to_look(&args.layers).is_empty() {
+        return Ok(());
+    }
+    let of_stores = [("--rebuild", !args.rebuild.is_empty()), ("--recompile", args.recompile)];
+    if let Some((option, _)) = of_stores.iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::usage(format!("`{option}` needs a store: a bundle has no archives to compare"))
+            .hint("name the store of the build with `--store DIR`"));
+    }
+    let of_layers = [("--lock", !args.lock.is_empty()), ("--regen", !args.regen.is_empty())];
+    match of_layers.iter().find(|(_, is_given)| *is_given && args.layers.bundle.is_empty()) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::usage(format!("`{option}` needs a store or a bundle"))
+            .hint("name it with `--store DIR` or `--bundle FILE`")),
+    }
 }
 
 /// Runs the requested comparisons.
 fn compare(args: &VerifyArgs, whole: Exit) -> Result<Vec<Compared>, Failure> {
     let stores = layers::to_look(&args.layers);
+    let is_searched = whole != Exit::Error && !(args.lock.is_empty() && args.regen.is_empty());
+    let places = if is_searched { Searched::open(&args.layers, &stores)? } else { Vec::new() };
     let mut compared = Vec::new();
     if whole != Exit::Error && !args.lock.is_empty() {
-        compared.push(held::locks(&args.lock, &stores)?);
+        compared.push(held::locks(&args.lock, &places)?);
     }
     // Damaged files are in quarantine now and would only be reported as missing.
     if !matches!(whole, Exit::Ok | Exit::Unsigned) {
@@ -118,7 +216,7 @@ fn compare(args: &VerifyArgs, whole: Exit) -> Result<Vec<Compared>, Failure> {
         compared.push(again::from_archives(&stores)?);
     }
     if !args.regen.is_empty() {
-        compared.push(again::from_manifests(&args.regen, &stores)?);
+        compared.push(again::from_manifests(&args.regen, &places)?);
     }
     if !args.rebuild.is_empty() {
         compared.push(rebuild(&args.rebuild, &stores)?);

@@ -31,9 +31,9 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Has a program sign bytes: it is started with the path of a private file, and prints the signature. It may prompt on
-/// the terminal. The caller checks the signature.
-pub(crate) fn sign(program: &Path, bytes: &[u8], name: &str) -> Result<String, Failure> {
+/// Has a program sign bytes: it is started with the path of a private file and the trusted comment, and prints the
+/// signature. It may prompt on the terminal. The caller checks the signature.
+pub(crate) fn sign(program: &Path, bytes: &[u8], name: &str, comment: &str) -> Result<String, Failure> {
     let failed =
         |why: String| Failure::new(format!("the signer `{}` failed", program.display())).because(why);
     // Only this user can enter the directory. The file has the name of the signed file, for the trusted comment.
@@ -42,10 +42,11 @@ pub(crate) fn sign(program: &Path, bytes: &[u8], name: &str) -> Result<String, F
     let name: String = name.chars().take(100).map(plain).collect();
     let path = directory.path().join(format!("file-{name}"));
     fs_err::write(&path, bytes)?;
-    let mut child = Command::new(program).arg(&path).stdout(Stdio::piped()).spawn().map_err(|error| {
-        failed(error.to_string())
-            .hint("name a program that prints minisign's signature of the file in its argument")
-    })?;
+    let mut child =
+        Command::new(program).arg(&path).arg(comment).stdout(Stdio::piped()).spawn().map_err(|error| {
+            failed(error.to_string())
+                .hint("name a program that prints minisign's signature of the file in its argument")
+        })?;
     let mut text = String::new();
     if let Some(out) = child.stdout.take() {
         out.take(SIGNATURE_LIMIT).read_to_string(&mut text)?;

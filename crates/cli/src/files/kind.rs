@@ -76,7 +76,7 @@ impl Kind {
             };
         }
         let has = |beginning: &str| text.lines().any(|line| line.starts_with(beginning));
-        if has("threshold=") && has("key=") {
+        if has("threshold=") && ["key=", "release_key=", "keyring_key="].into_iter().any(has) {
             Self::Keyring
         } else if has("version = ") && (has("entry = [") || has("module = [") || first.contains("precast")) {
             Self::Lock
@@ -167,7 +167,7 @@ mod tests {
             precast_store::Store::create(directory.path()).unwrap().export(None).unwrap().pack().unwrap();
         let archive = precast_store::Archive { members: [("unit.c".to_owned(), b"int x;".to_vec())].into() };
         let object = archive.pack().unwrap().1;
-        let kinds: [(&[u8], Kind); 21] = [
+        let kinds: [(&[u8], Kind); 22] = [
             (b"", Kind::Empty),
             (b"precastb\x02\0", Kind::Bundle),
             (&empty, Kind::Export),
@@ -175,6 +175,7 @@ mod tests {
             (&object, Kind::Compressed),
             (b"\x28\xb5\x2f\xfd\0", Kind::Compressed),
             (b"# who may sign\nformat=1\nthreshold=1\nkey=RW a\n", Kind::Keyring),
+            (b"format=2\nthreshold=1\nrelease_key=RW a\nkeyring_key=RW b\n", Kind::Keyring),
             (b"# Made by precast\nversion = 1\n", Kind::Lock),
             (public.as_bytes(), Kind::PublicKey),
             (signature.as_bytes(), Kind::Signatures),

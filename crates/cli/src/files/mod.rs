@@ -7,4 +7,5 @@ pub(crate) mod kind;
 pub(crate) mod npy;
 pub(crate) mod npz;
 pub(crate) mod secret;
+pub(crate) mod turn;
 pub(crate) mod whole;

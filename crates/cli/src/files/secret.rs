@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use ct_codecs::{Base64, Decoder as _};
 use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
 use precast_store::file;
-use precast_store::keyring::Key;
+use precast_store::keyring::{Date, EXPIRES, Key, expiry, names_of};
 
 use crate::args::{PasswordArgs, SignerArgs};
 use crate::error::Failure;
 use crate::kind::Kind;
-use crate::{dsse, handed};
+use crate::{dsse, handed, secrets};
 
 /// The largest file of a key in bytes, far above the size of any key.
 const LIMIT: u64 = 1 << 16;
@@ -19,10 +19,17 @@ const LIMIT: u64 = 1 << 16;
 /// The position of the Ed25519 key in the bytes of an open minisign key.
 const SECRET: std::ops::Range<usize> = 62..126;
 
+/// The remedy for a missing password.
+const PASSWORD: &str = "without a terminal, pass the password with `--password-file FILE`";
+
 /// A source of signatures and its public key.
 pub(crate) struct Secret {
     source: Source,
     pub(crate) public: Key,
+    /// The first day on which the signatures do not count.
+    expires: Option<Date>,
+    /// The name that the signature of the file must state.
+    name: Option<String>,
 }
 
 enum Source {
@@ -34,61 +41,144 @@ enum Source {
 impl Secret {
     /// Opens the key or names the program of a command line. Returns `None` without both.
     pub(crate) fn open(args: &SignerArgs) -> Result<Option<Self>, Failure> {
-        match (&args.key, &args.signer, &args.public) {
-            (Some(key), ..) => Self::open_key(key, &args.password).map(Some),
+        args.expires.map_or(Ok(()), |day| check_day(day, "the signature would never count"))?;
+        let (source, public) = match (&args.key, &args.signer, &args.public) {
+            (Some(key), ..) => Self::open_key(key, &args.password)?,
             (None, Some(program), Some(path)) => {
-                Ok(Some(Self { source: Source::Program(program.clone()), public: public(path)? }))
+                check_path("--public", path)?;
+                (Source::Program(program.clone()), public(path)?)
             }
-            _ => Ok(None),
-        }
+            _ if args.expires.is_some() => {
+                return Err(Failure::usage("`--expires` needs `--key` or `--signer`"));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Self { source, public, expires: args.expires, name: None }))
+    }
+
+    /// Requires that a program states this name where it signs the file of this name.
+    pub(crate) fn naming(self, name: Option<&str>) -> Self {
+        Self { name: name.map(str::to_owned), ..self }
     }
 
     /// Opens a key, with its password if it has one.
-    fn open_key(path: &Path, password: &PasswordArgs) -> Result<Self, Failure> {
+    fn open_key(path: &Path, password: &PasswordArgs) -> Result<(Source, Key), Failure> {
+        check_path("--key", path)?;
         let refused =
             |what: String| Failure::new(format!("cannot use key `{}`", path.display())).because(what);
         let text = read(path)?;
         check_private(path)?;
         let key = match without_password(&text) {
             // The file states whether the key has a password. Without one, the user is not prompted.
-            Some(key) => key,
-            None if password.no_password => return Err(refused("it has a password".to_owned())),
+            Some(key) => {
+                password.password_file.iter().try_for_each(|path| check_there(path))?;
+                key
+            }
+            None if password.no_password => {
+                return Err(
+                    refused("it has a password".to_owned()).hint(format!("omit `--no-password`; {PASSWORD}"))
+                );
+            }
             None => {
                 let sealed = SecretKeyBox::from_string(&text).map_err(|error| refused(error.to_string()))?;
                 let opened = sealed.into_secret_key(read_password(password)?);
-                opened.map_err(|error| refused(error.to_string()))?
+                let hint = match &password.password_file {
+                    Some(_) => {
+                        "the password is the first line of the file of `--password-file`: check that it is of this key"
+                    }
+                    None => PASSWORD,
+                };
+                opened.map_err(|error| refused(error.to_string()).hint(hint))?
             }
         };
         let public = PublicKey::from_secret_key(&key).map_err(|error| refused(error.to_string()))?;
-        let named = if handed::is_handed(path) { "key".to_owned() } else { name(path) };
-        let public = Key::parse(&named, &public.to_base64())?;
-        Ok(Self { source: Source::Key(key), public })
+        let mut public = Key::parse("key", &public.to_base64())?;
+        // A descriptor has no name, so the key is named as `minisign` shows it.
+        public.name = if handed::is_handed(path) { dsse::raw(&public)?.0 } else { name(path) };
+        Ok((Source::Key(key), public))
     }
 
     /// Signs an in-toto statement as a DSSE envelope. Returns the path of the envelope.
     pub(crate) fn attest(&self, path: &Path) -> Result<PathBuf, Failure> {
-        let Source::Key(key) = &self.source else {
-            return Err(Failure::usage("cannot sign an envelope with another program").hint("use `--key`"));
-        };
-        let bytes = key.to_bytes();
-        let secret = bytes.get(SECRET).ok_or_else(|| Failure::new("cannot use the key"))?;
-        dsse::sign(path, &self.public, secret)
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        dsse::sign(path, &self.public, |bytes| match &self.source {
+            Source::Key(key) => {
+                let key = key.to_bytes();
+                let secret = key.get(SECRET).ok_or_else(|| Failure::new("cannot use the key"))?;
+                dsse::sign_bytes(bytes, secret)
+            }
+            Source::Program(program) => {
+                dsse::of_minisign(&handed::sign(program, bytes, &name, &self.comment(&name))?)
+            }
+        })
+    }
+
+    /// Returns the trusted comment of a signature.
+    fn comment(&self, file: &str) -> String {
+        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let plain: String = file.chars().filter(|c| !c.is_control()).collect();
+        let expires = self.expires.map(|day| format!("\t{EXPIRES}{day}")).unwrap_or_default();
+        format!("timestamp:{}\tfile:{plain}\thashed{expires}", seconds.as_secs())
     }
 
     /// Signs bytes; the file name becomes part of the trusted comment.
     pub(crate) fn sign(&self, bytes: &[u8], file: &str) -> Result<String, Failure> {
+        let comment = self.comment(file);
         let key = match &self.source {
             Source::Key(key) => key,
-            Source::Program(program) => return handed::sign(program, bytes, file),
+            Source::Program(program) => {
+                return self.check(handed::sign(program, bytes, file, &comment)?, file);
+            }
         };
-        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let plain: String = file.chars().filter(|c| !c.is_control()).collect();
-        let comment = format!("timestamp:{}\tfile:{plain}\thashed", seconds.as_secs());
         let untrusted = format!("signature by {}", self.public.name);
         let signature = minisign::sign(None, key, bytes, Some(&comment), Some(&untrusted));
         let signature = signature.map_err(|error| Failure::new("cannot sign").because(error.to_string()))?;
         Ok(signature.into_string())
     }
+
+    /// Checks that a program has signed the day of expiry, and the name.
+    fn check(&self, signature: String, file: &str) -> Result<String, Failure> {
+        let comment = signature.lines().nth(2).and_then(|line| line.strip_prefix("trusted comment: "));
+        let found = comment.and_then(|comment| expiry(comment).ok().flatten());
+        let unsigned = |what: String| {
+            Err(Failure::new(format!("the signer did not sign {what}"))
+                .hint("pass the second argument of the program to minisign: `-t \"$2\"`"))
+        };
+        if let Some(day) = self.expires.filter(|day| found != Some(*day)) {
+            return unsigned(format!("the expiry date {day}"));
+        }
+        if self.name.as_deref() == Some(file) && names_of(&signature) != [file] {
+            return unsigned(format!("the name `{file}`"));
+        }
+        Ok(signature)
+    }
+}
+
+/// Rejects a day of expiry that is not later than today. The hint is a reason or a remedy.
+pub(crate) fn check_day(expires: Date, hint: &str) -> Result<(), Failure> {
+    let today = Date::today();
+    if expires > today {
+        return Ok(());
+    }
+    Err(Failure::new(format!("invalid expiry date {expires}: today is {today}"))
+        .hint(format!("use a later date; {hint}")))
+}
+
+/// Rejects a secret in place of the path of its file. The value is not shown.
+pub(crate) fn check_path(option: &str, path: &Path) -> Result<(), Failure> {
+    let value = path.to_string_lossy();
+    if !secrets::is_content(&value) && !value.contains(['\n', '\r']) {
+        return Ok(());
+    }
+    let wrong = |expected: &str| {
+        Failure::usage(format!("the value of `{option}` is not a path: expected {expected}"))
+    };
+    let failure = match option {
+        "--key" | "--password-file" => wrong("the path of a file, or `-` for standard input")
+            .hint(format!("from a variable: `printf %s \"$VAR\" | precast sign {option} -`")),
+        _ => wrong("the path of a file"),
+    };
+    Err(failure.hint("other users can see command lines: replace the secret if they may have seen it"))
 }
 
 /// Reads the file of a secret key; rejects any other file.
@@ -113,6 +203,10 @@ fn read(path: &Path) -> Result<String, Failure> {
                 None => "name the secret key: the other file that `precast keygen` wrote".to_owned(),
             }))
         }
+        Kind::Empty if handed::is_handed(path) => Err(Failure::new(format!(
+            "no key in `{shown}`: it is empty, expected a secret key"
+        ))
+        .hint("is the variable empty? `printf %s \"$SIGNING_KEY\"` prints the key that `--key -` reads")),
         kind => Err(not_secret(kind).hint("create one with `precast keygen FILE`")),
     }
 }
@@ -197,6 +291,7 @@ pub(crate) fn public(path: &Path) -> Result<Key, Failure> {
 
 fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
     let Some(path) = &args.password_file else { return Ok(None) };
+    check_there(path)?;
     let bytes = read_private(path)?;
     check_private(path)?;
     let text = String::from_utf8(bytes)
@@ -207,6 +302,22 @@ fn read_password(args: &PasswordArgs) -> Result<Option<String>, Failure> {
             .hint("use `--no-password` for keys without a password"));
     }
     Ok(Some(first.to_owned()))
+}
+
+/// Rejects a missing file of a password.
+fn check_there(path: &Path) -> Result<(), Failure> {
+    check_path("--password-file", path)?;
+    if handed::is_handed(path) {
+        return Ok(());
+    }
+    match fs_err::metadata(path) {
+        // The value may be the password itself.
+        Err(error) if error.kind() == ErrorKind::NotFound && path.components().count() == 1 => {
+            Err(Failure::new("the file of `--password-file` does not exist")
+                .hint("write the password to a file that only you can read, and name the file"))
+        }
+        found => Ok(found.map(drop)?),
+    }
 }
 
 /// Reads a file with a secret, or the descriptor that is named in its place.

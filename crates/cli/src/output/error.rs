@@ -10,9 +10,11 @@
 //! is a hint and moves to the end.
 
 use std::error::Error;
+use std::sync::LazyLock;
 
 use precast_build::DeclareError;
 use precast_core::event::split_hints;
+use precast_core::trust::{KEYRING, SIGN};
 
 /// The exit code of the process. README.md documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +163,7 @@ impl Failure {
         hints.extend(self.hints.iter().cloned());
         let mut unique: Vec<String> = Vec::new();
         for hint in hints {
+            let hint = if *HAS_KEY { hint.replace(SIGN, "") } else { hint };
             if !unique.contains(&hint) {
                 unique.push(hint);
             }
@@ -168,6 +171,15 @@ impl Failure {
         Rendered { message, causes: levels.collect(), hints: unique }
     }
 }
+
+/// Whether the command line or the environment names a keyring or a key. Then a hint to sign and to name a keyring would
+/// lead back to this command.
+static HAS_KEY: LazyLock<bool> = LazyLock::new(|| {
+    let is_key = |word: &str| ["--keyring", "--key", "--signer"].contains(&word);
+    let mut words = std::env::args_os().skip(1).filter_map(|word| word.into_string().ok());
+    words.any(|word| is_key(word.split_once('=').map_or(&*word, |(option, _)| option)))
+        || std::env::var_os(KEYRING).is_some_and(|value| !value.is_empty())
+});
 
 /// A message between two other messages of a chain.
 #[derive(Debug, thiserror::Error)]

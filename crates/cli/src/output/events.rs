@@ -53,11 +53,21 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
         term::note(Bundle::HINT);
     }
     drop(told);
-    if !heard.iter().any(|event| matches!(event, Event::Unsigned { .. })) {
-        return ended;
-    }
-    let remedy =
-        "sign the store with as many keys as the keyring requires: `precast sign --store DIR --key KEY`";
+    let mut unsigned = heard.iter().filter_map(|event| match event {
+        Event::Unsigned { reason, .. } => Some(reason),
+        _ => None,
+    });
+    let Some(first) = unsigned.next() else { return ended };
+    // A machine that uses a release has no keys. An event has the reason as text only.
+    let remedy = match first.contains("expired on") {
+        true => {
+            "get the export of the release with newer signatures from its publisher, and import it: `precast \
+                 import FILE --older`"
+        }
+        false => {
+            "sign the store with as many keys as the keyring requires: `precast sign --store DIR --key KEY`"
+        }
+    };
     match ended {
         Ok(Exit::Miss) => {
             term::note(&format!("hint: {remedy}"));

@@ -29,9 +29,11 @@ pub(crate) fn of_bundles(args: &LayerArgs, builder: Option<&str>) -> Result<Vec<
 fn of_bundle(path: &Path, builder: Option<&str>, keyring: &Keyring) -> Result<Health, Failure> {
     let mut health = Health::new(format!("provenance of bundle `{}`", path.display()));
     let bytes = file::read(path, u64::MAX)?;
-    match dsse::open(&dsse::path_of(path), keyring)
-        .and_then(|found| check(&found, &bytes, builder).map(|()| found))
-    {
+    // As signatures, a statement may lie beside the target of a link.
+    let beside = dsse::path_of(path);
+    let is_of_target = path.is_symlink() && !beside.exists();
+    let beside = if is_of_target { dsse::path_of(&fs_err::canonicalize(path)?) } else { beside };
+    match dsse::open(&beside, keyring).and_then(|found| check(&found, &bytes, builder).map(|()| found)) {
         Ok(Attested { statement, names }) => {
             let run = &statement["predicate"]["runDetails"];
             health.fact("builder", run["builder"]["id"].clone());

@@ -55,13 +55,8 @@ impl Health {
         let bundle = match opened {
             Ok(bundle) => bundle,
             Err(error) => {
-                let damaged = verify
-                    && matches!(
-                        error,
-                        OpenBundleError::Magic { .. }
-                            | OpenBundleError::Length { .. }
-                            | OpenBundleError::Damaged { .. }
-                    );
+                let is_damage = matches!(error, OpenBundleError::Magic { .. }) || error.is_damage();
+                let damaged = verify && is_damage;
                 return Ok(health.broken(error.into(), damaged));
             }
         };

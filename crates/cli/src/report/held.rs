@@ -1,18 +1,19 @@
-//! Checks stores against lock files.
+//! Checks stores and bundles against lock files.
 
 use std::path::{Path, PathBuf};
 
 use precast_build::Lock;
-use precast_store::{Record, Store};
+use precast_store::Record;
 
 use crate::compared::Compared;
 use crate::error::Failure;
+use crate::searched::Searched;
 use crate::term;
 
-/// Checks that stores have everything that lock files name: graphs, modules, and the pinned archives.
-pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, Failure> {
-    let stores = &stores.iter().map(Store::open).collect::<Result<Vec<_>, _>>()?;
+/// Checks that stores and bundles have everything that lock files name: graphs, modules, and the pinned archives.
+pub(crate) fn locks(files: &[PathBuf], places: &[Searched]) -> Result<Compared, Failure> {
     let mut held = Compared::new("compared with lock files", "locked");
+    let mut joined = 0;
     for path in files {
         let mut is_whole = true;
         let mut check = |holds: bool, problem: &dyn Fn() -> String| match holds {
@@ -25,7 +26,7 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
         let lock = Lock::read(path)?.ok_or_else(|| missing(path))?;
         let of = |what: String| format!("{what} of `{}` is missing", path.display());
         for (name, key) in &lock.entries {
-            let found = stores.iter().map(|store| store.find_entry(name)).collect::<Result<Vec<_>, _>>()?;
+            let found = places.iter().map(|place| place.find_entry(name)).collect::<Result<Vec<_>, _>>()?;
             let found: Vec<_> = found.iter().flatten().collect();
             let is_it = found.iter().any(|entry| Lock::entry_key(entry) == *key);
             check(is_it, &|| match found.is_empty() {
@@ -34,11 +35,17 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
             });
         }
         for (signature, key) in &lock.modules {
-            let is_there = any(stores, |store| store.find(key), |_| true)?;
+            let is_there = any(places, |place| place.find(key), |_| true)?;
             check(is_there, &|| of(format!("module `{signature}`")));
         }
+        let is_pinned = |record: &Record| lock.pins.iter().any(|pin| pin.is_of(record));
+        let are_joined = places.iter().all(|place| place.is_joined(is_pinned));
         for pin in &lock.pins {
-            let is_there = any(stores, |s| s.find_action(&pin.action), |r| pin.is_of(r))?;
+            let is_there = any(places, |place| place.find_action(&pin.action), |r| pin.is_of(r))?;
+            if !is_there && are_joined {
+                joined += 1;
+                continue;
+            }
             check(is_there, &|| of(format!("archive `{}` for `{}`", pin.digest.short(), pin.isa)));
         }
         if let Some(version) = lock.other_version().filter(|_| !is_whole) {
@@ -46,6 +53,7 @@ pub(crate) fn locks(files: &[PathBuf], stores: &[PathBuf]) -> Result<Compared, F
             term::warning(&format!("`{shown}` was written by {version}, which may name other modules"));
         }
     }
+    (0..joined).for_each(|_| held.skip("pinned archives, whose modules are joined in the bundle"));
     Ok(held)
 }
 
@@ -55,15 +63,15 @@ pub(crate) fn missing(path: &Path) -> Failure {
         .hint("name the lock file of a release, or write one with `precast update`")
 }
 
-/// Returns whether a store has a matching record and its archive.
+/// Returns whether a place has a matching record and its code.
 fn any(
-    stores: &[Store],
-    find: impl Fn(&Store) -> Result<Vec<Record>, precast_store::FindError>,
+    places: &[Searched],
+    find: impl Fn(&Searched) -> Result<Vec<Record>, Failure>,
     is_it: impl Fn(&Record) -> bool,
 ) -> Result<bool, Failure> {
-    for store in stores {
-        for record in find(store)?.iter().filter(|record| is_it(record)) {
-            if store.holds(record)? {
+    for place in places {
+        for record in find(place)?.iter().filter(|record| is_it(record)) {
+            if place.holds(record)? {
                 return Ok(true);
             }
         }

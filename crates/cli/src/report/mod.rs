@@ -9,4 +9,6 @@ pub(crate) mod health;
 pub(crate) mod held;
 pub(crate) mod provenance;
 pub(crate) mod repro;
+pub(crate) mod searched;
+pub(crate) mod signed;
 pub(crate) mod why;

@@ -24,7 +24,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use precast_build::Executed;
 use precast_compile::Toolchain;
-use precast_core::redact::redacted;
 use precast_ops::GENERATOR;
 use precast_store::archive::{OBJECT, SHARED_OBJECT};
 use precast_store::keyring::Date;
@@ -77,7 +76,7 @@ impl Builder {
             return Err(Failure::usage(format!("invalid builder `{id}`: expected a URI"))
                 .hint("name the builder with a URI, such as `--builder https://ci.example.org/release`"));
         }
-        if let Cow::Owned(shown) = redacted(&id)
+        if let Cow::Owned(shown) = secrets::hide(&id)
             && shown != id
         {
             return Err(Failure::usage(format!("the builder `{shown}` has credentials"))
@@ -85,7 +84,9 @@ impl Builder {
         }
         let command = std::env::args_os().skip(1);
         let command = command.map(|word| secrets::hide_word(&word.to_string_lossy())).collect();
-        let source = source.map(|(uri, commit)| (redacted(&uri).into_owned(), commit));
+        let hidden = |text: String| secrets::hide_word(&text);
+        let source = source.map(|(uri, commit)| (hidden(uri), commit.map(hidden)));
+        let invocation = invocation.map(hidden);
         Ok(Self { id, started: now()?, command, source, invocation, taken: Vec::new() })
     }
 
@@ -269,23 +270,35 @@ fn beside(bundle: &Path) -> PathBuf {
     path.into()
 }
 
+/// Returns whether a statement is provenance of these bytes.
+#[cfg(feature = "remote")]
+pub(crate) fn is_about_bytes(statement: &Value, bytes: &[u8]) -> bool {
+    statement["predicateType"] == PREDICATE && has_subject(statement, bytes)
+}
+
+fn has_subject(statement: &Value, bytes: &[u8]) -> bool {
+    let digest = sha256(bytes);
+    let mut subjects = statement["subject"].as_array().into_iter().flatten();
+    subjects.any(|subject| subject["digest"]["sha256"] == digest["sha256"])
+}
+
 /// Removes the statement about a bundle, and its signatures, unless it matches the bytes that are being written.
 pub(crate) fn forget(bundle: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let path = beside(bundle);
     let text = precast_store::file::read_text(&path).unwrap_or_default();
     let statement: Value = serde_json::from_str(&text).unwrap_or_default();
-    let mut subjects = statement["subject"].as_array().into_iter().flatten();
-    if statement["predicateType"] != PREDICATE || subjects.any(|subject| subject["digest"] == sha256(bytes)) {
+    if statement["predicateType"] != PREDICATE || has_subject(&statement, bytes) {
         return Ok(());
     }
-    term::note(&format!("removed `{}`, which belonged to another bundle", path.display()));
-    fs_err::remove_file(&path)?;
-    let mut signatures = path.into_os_string();
+    let mut signatures = path.clone().into_os_string();
     signatures.push(precast_store::keyring::SUFFIX);
-    for signed in [signatures.into(), dsse::path_of(bundle)] {
-        match fs_err::remove_file(signed) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
+    for old in [path, signatures.into(), dsse::path_of(bundle)] {
+        match fs_err::remove_file(&old) {
+            Ok(()) => {
+                term::note(&format!("removed `{}`, which belonged to another bundle", old.display()));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())

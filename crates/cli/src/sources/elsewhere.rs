@@ -13,7 +13,7 @@ use precast_store::{ActionCache, Keyring};
 
 use crate::args::ElsewhereArgs;
 use crate::error::Failure;
-use crate::term;
+use crate::{secret, term};
 
 /// The number of attempts per request: a farm that restarts is back within a minute.
 const TRIES: u32 = 9;
@@ -93,11 +93,17 @@ fn server(text: Option<&UrlText>) -> Result<Option<Server>, Failure> {
 /// Returns how to access both servers: from the command line, else from the environment. Secrets never come from the
 /// command line, which other users can read.
 fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
-    let file = |given: &Option<PathBuf>, name: &str| {
-        given.clone().or_else(|| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
+    let file = |given: &Option<PathBuf>, option: &str, name: &str| {
+        let variable = || std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let found = match given {
+            Some(path) => Some((path.clone(), option)),
+            None => variable().map(|path| (path, name)),
+        };
+        found.map(|(path, from)| secret::check_path(from, &path).map(|()| path)).transpose()
     };
-    let certificate = file(&args.remote_certificate, "PRECAST_REMOTE_CERTIFICATE");
-    let identity = match (certificate, file(&args.remote_key, "PRECAST_REMOTE_KEY")) {
+    let certificate = file(&args.remote_certificate, "--remote-certificate", "PRECAST_REMOTE_CERTIFICATE")?;
+    let key = file(&args.remote_key, "--remote-key", "PRECAST_REMOTE_KEY")?;
+    let identity = match (certificate, key) {
         (Some(certificate), Some(key)) => Some((certificate, key)),
         (None, None) => None,
         _ => {
@@ -107,7 +113,8 @@ fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
             .hint("set both `PRECAST_REMOTE_CERTIFICATE` and `PRECAST_REMOTE_KEY`"));
         }
     };
-    let helper = file(&args.remote_credentials, "PRECAST_REMOTE_CREDENTIALS").map(Credentials::Helper);
+    let helper = file(&args.remote_credentials, "--remote-credentials", "PRECAST_REMOTE_CREDENTIALS")?;
+    let helper = helper.map(Credentials::Helper);
     let token = || match std::env::var("PRECAST_REMOTE_TOKEN") {
         Err(std::env::VarError::NotUnicode(_)) => {
             Some(Err(Failure::usage("`PRECAST_REMOTE_TOKEN` is not UTF-8")))
@@ -115,7 +122,7 @@ fn access(args: &ElsewhereArgs) -> Result<Access, Failure> {
         token => token.ok().filter(|token| !token.is_empty()).map(|token| Ok(Credentials::Token(token))),
     };
     let credentials = helper.map(Ok).or_else(token).transpose()?;
-    let authorities = file(&args.remote_ca, "PRECAST_REMOTE_CA");
+    let authorities = file(&args.remote_ca, "--remote-ca", "PRECAST_REMOTE_CA")?;
     Ok(Access { authorities, identity, credentials })
 }
 

@@ -11,7 +11,9 @@ use precast_graph::FunctionGraph;
 use precast_ops::Ops;
 use precast_runtime::{BuildRuntimeError, Event, Policy, Runtime};
 use precast_store::Event as StoreEvent;
-use precast_store::{CreateError, Keyring, KeyringError, Layer, OpenSignedError, Store, trust};
+use precast_store::{
+    Bundle, CreateError, Keyring, KeyringError, Layer, OpenBundleError, OpenSignedError, Store, trust,
+};
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
@@ -61,11 +63,17 @@ pub(crate) fn open_keyring(args: &LayerArgs) -> Result<Option<Arc<Keyring>>, Fai
     Ok(opened.map(Arc::new))
 }
 
-/// Returns the failure for a keyring that cannot be used; an expired keyring counts as a missing signature.
+/// Returns the failure for a keyring that cannot be used. A keyring that is not valid today counts as a missing
+/// signature.
 pub(crate) fn keyring_failure(error: KeyringError) -> Failure {
-    let has_expired = matches!(error, KeyringError::Expired { .. });
+    let is_dated = is_dated(&error);
     let failure = Failure::from(error);
-    if has_expired { failure.exiting(Exit::Unsigned) } else { failure }
+    if is_dated { failure.exiting(Exit::Unsigned) } else { failure }
+}
+
+/// Returns whether a keyring is not valid today.
+fn is_dated(error: &KeyringError) -> bool {
+    matches!(error, KeyringError::Expired { .. } | KeyringError::Clock { .. })
 }
 
 fn is_store(path: &Path) -> bool {
@@ -115,6 +123,15 @@ fn remote_failure(error: precast_remote::OpenRemoteError) -> Failure {
         matches!(&error, precast_remote::OpenRemoteError::Release { source, .. } if source.is_unsigned());
     let failure = Failure::from(error);
     if is_unsigned { failure.exiting(Exit::Unsigned) } else { failure }
+}
+
+/// Opens a bundle whose parts are listed or compared; damage has its own exit code.
+pub(crate) fn open_bundle(path: &Path) -> Result<Bundle, Failure> {
+    let damaged = |error: OpenBundleError| {
+        let exit = if error.is_damage() { Exit::Damaged } else { Exit::Error };
+        Failure::from(error).exiting(exit)
+    };
+    Bundle::open_unsigned(path).map_err(damaged)
 }
 
 /// Returns the failure for a missing signature, or for signatures that cannot be checked.
@@ -215,7 +232,7 @@ pub(crate) fn runtime(
     builder.policy(policy).build().map_err(|error| {
         let unsigned = match &error {
             BuildRuntimeError::Signed(error) => error.is_unsigned(),
-            BuildRuntimeError::Keyring(error) => matches!(error, KeyringError::Expired { .. }),
+            BuildRuntimeError::Keyring(error) => is_dated(error),
             #[cfg(feature = "remote")]
             BuildRuntimeError::Remote(precast_remote::OpenRemoteError::Release { source, .. }) => {
                 source.is_unsigned()

@@ -4,7 +4,8 @@
 //! repository:tag ─▶ manifest   artifactType application/vnd.precast.bundle | .export, config empty
 //!                       └ layers   the file, cut by its content: releases share equal layers
 //!                      ▲ subject
-//!    manifests of signatures (application/vnd.precast.minisig) and bills of materials (application/vnd.cyclonedx+json)
+//!    manifests of signatures (application/vnd.precast.minisig), of bills of materials (application/vnd.cyclonedx+json)
+//!    and of signed provenance (application/vnd.dsse.envelope.v1+json, as cosign stores it)
 //! ```
 //! The file is the concatenation of its layers, which any tool can download. A pull by the manifest's digest needs no
 //! trust; a pull by a tag trusts signatures. Without the referrers API, the list of referring artifacts is stored under
@@ -26,6 +27,7 @@ mod token;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use oci_client::Reference;
 use precast_store::remote::RemoteError;
@@ -67,6 +69,12 @@ impl Kind {
 
 /// The artifact type of signatures: minisign's, as in a `.minisig` file.
 pub(crate) const SIGNATURES: &str = "application/vnd.precast.minisig";
+
+/// The artifact type of signed provenance: a DSSE envelope, as in a `.intoto.jsonl` file.
+pub(crate) const ENVELOPE: &str = "application/vnd.dsse.envelope.v1+json";
+
+/// The annotation with the time of an artifact: that of the last signature in it.
+const CREATED: &str = "org.opencontainers.image.created";
 
 /// The media type of an empty config.
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
@@ -151,7 +159,25 @@ impl At {
         limit: u64,
         asked: impl Future<Output = Result<T, RemoteError>>,
     ) -> Result<T, RemoteError> {
-        let got = tokio::time::timeout(self.patience.whole(limit), asked).await;
+        self.within(self.patience.whole(limit), asked).await
+    }
+
+    /// Waits at most for the time limit of all attempts at `limit` bytes in several responses. Otherwise, many small
+    /// responses could be slow without end.
+    async fn in_all<T>(
+        &self,
+        limit: u64,
+        asked: impl Future<Output = Result<T, RemoteError>>,
+    ) -> Result<T, RemoteError> {
+        self.within(self.patience.all(limit), asked).await
+    }
+
+    async fn within<T>(
+        &self,
+        time: Duration,
+        asked: impl Future<Output = Result<T, RemoteError>>,
+    ) -> Result<T, RemoteError> {
+        let got = tokio::time::timeout(time, asked).await;
         got.unwrap_or_else(|_| Err(self.slow()))
     }
 

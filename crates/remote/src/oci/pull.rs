@@ -5,13 +5,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use oci_client::Reference;
-use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageManifest};
+use oci_client::manifest::{ImageIndexEntry, OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageManifest};
 use precast_store::remote::RemoteError;
 use precast_store::{Keyring, Unsigned};
 use sha2::{Digest as _, Sha256};
 
 use super::spool::Spool;
-use super::{AT_ONCE, At, Kind, MANIFEST, Registry, SIGNATURES, TITLE, hex, is_digest, sha256};
+use super::{
+    AT_ONCE, At, CREATED, ENVELOPE, Kind, MANIFEST, Registry, SIGNATURES, TITLE, hex, is_digest, sha256,
+};
 use crate::wait::wait;
 
 /// The maximum size of a release in bytes, the same as for an export. A long release stays in a file until its
@@ -28,8 +30,12 @@ const SMALL: u64 = 1 << 20;
 /// The maximum number of layers of a release.
 const LAYERS: usize = 1 << 16;
 
-/// The maximum number of signature manifests that are read.
+/// The maximum number of signature manifests that are read: the newest.
 const SIGNERS: usize = 64;
+
+/// The maximum number of envelopes that are read, and the maximum size of each in bytes.
+const ENVELOPES: usize = 8;
+const LONGEST_ENVELOPE: u64 = 16 << 20;
 
 /// A release with its pushed content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +50,8 @@ pub struct Release {
     pub bytes: Vec<u8>,
     /// The signatures of the file, in `.minisig` form. They are not verified; readers decide whether to trust them.
     pub signatures: String,
+    /// The DSSE envelopes that refer to the release. They are not verified, and may be about other files.
+    pub envelopes: Vec<String>,
 }
 
 /// A fetched release whose signatures are not verified yet.
@@ -55,6 +63,7 @@ pub struct Fetched {
     name: String,
     spool: Spool,
     signatures: String,
+    envelopes: Vec<String>,
 }
 
 impl Fetched {
@@ -83,9 +92,9 @@ impl Fetched {
     ///
     /// Fails if there is not enough memory, or the temporary file cannot be read.
     pub fn read(self) -> Result<Release, RemoteError> {
-        let Self { place, digest, kind, name, spool, signatures } = self;
+        let Self { place, digest, kind, name, spool, signatures, envelopes } = self;
         let bytes = spool.into_bytes().map_err(|error| here(&place, &error))?;
-        Ok(Release { digest, kind, name, bytes, signatures })
+        Ok(Release { digest, kind, name, bytes, signatures, envelopes })
     }
 }
 
@@ -149,10 +158,10 @@ impl At {
             return Err(RemoteError::Foreign { place: self.place.clone(), why });
         };
         let spool = self.blobs(&manifest.layers, LONGEST).await?;
-        let signatures = self.signatures(&digest).await?;
+        let (signatures, envelopes) = self.attached(&digest).await?;
         let title = manifest.layers.first().and_then(|layer| layer.annotations.as_ref()?.get(TITLE));
         let name = file_name(title.map(String::as_str).unwrap_or_default(), manifest.layers.len(), kind);
-        Ok(Fetched { place: self.place.clone(), digest, kind, name, spool, signatures })
+        Ok(Fetched { place: self.place.clone(), digest, kind, name, spool, signatures, envelopes })
     }
 
     /// Fetches a manifest, and returns it with its digest.
@@ -171,26 +180,28 @@ impl At {
         }
     }
 
-    /// Fetches blobs one after another; their total size is at most `longest` bytes.
+    /// Fetches blobs one after another; their total size is at most `longest` bytes. The time limit depends on it.
     async fn blobs(&self, layers: &[OciDescriptor], longest: u64) -> Result<Spool, RemoteError> {
         let mut sizes = layers.iter().map(|layer| u64::try_from(layer.size).ok());
-        let whole =
-            sizes.try_fold(0_u64, |sum, size| sum.checked_add(size?)).filter(|whole| *whole <= longest);
-        if whole.is_none() {
+        let whole = sizes.try_fold(0_u64, |sum, size| sum.checked_add(size?));
+        let Some(whole) = whole.filter(|whole| *whole <= longest) else {
             return Err(RemoteError::TooLong { place: self.place.clone(), limit: longest });
-        }
+        };
         // A release has no empty layers, and its digests become parts of URL paths.
         if layers.len() > LAYERS || !layers.iter().all(|layer| layer.size > 0 && is_digest(&layer.digest)) {
             return Err(self.damaged("invalid layers of a release"));
         }
-        let mut spool = Spool::new();
-        for some in layers.chunk_by(|one, next| is_small(one) && is_small(next)) {
-            match some {
-                [long] if !is_small(long) => self.long_blob(long, &mut spool).await?,
-                some => self.small_blobs(some, &mut spool).await?,
+        self.in_all(whole, async {
+            let mut spool = Spool::new();
+            for some in layers.chunk_by(|one, next| is_small(one) && is_small(next)) {
+                match some {
+                    [long] if !is_small(long) => self.long_blob(long, &mut spool).await?,
+                    some => self.small_blobs(some, &mut spool).await?,
+                }
             }
-        }
-        Ok(spool)
+            Ok(spool)
+        })
+        .await
     }
 
     /// Adds short blobs, which are fetched concurrently.
@@ -245,15 +256,36 @@ impl At {
         Err(self.damaged(format!("blob `{short}` does not match its manifest")))
     }
 
-    /// Returns all signatures of a release.
-    async fn signatures(&self, digest: &str) -> Result<String, RemoteError> {
-        let listed = self.patience.retry(|| self.about(digest)).await?;
+    /// Returns the signatures of a release, and the envelopes about it.
+    async fn attached(&self, digest: &str) -> Result<(String, Vec<String>), RemoteError> {
+        let mut listed = self.patience.retry(|| self.about(digest)).await?;
+        // The newest first. A list without times has them in the order of the pushes.
+        listed.reverse();
+        let created = |about: &ImageIndexEntry| about.annotations.as_ref()?.get(CREATED).cloned();
+        listed.sort_by_cached_key(|about| std::cmp::Reverse(created(about)));
         let mut signatures = String::new();
-        for about in
-            listed.iter().filter(|about| about.artifact_type.as_deref() == Some(SIGNATURES)).take(SIGNERS)
-        {
+        let texts = self.texts(digest, &listed, SIGNATURES, SIGNERS, LONGEST_SIGNATURES);
+        for text in self.in_all(LONGEST_SIGNATURES, texts).await? {
+            signatures = precast_store::keyring::merged(&signatures, &text, None);
+        }
+        let envelopes = self.texts(digest, &listed, ENVELOPE, ENVELOPES, LONGEST_ENVELOPE);
+        Ok((signatures, self.in_all(LONGEST_ENVELOPE, envelopes).await?))
+    }
+
+    /// Returns the texts of the first `most` artifacts of a type, at most `longest` bytes each, that refer to a release.
+    async fn texts(
+        &self,
+        digest: &str,
+        listed: &[ImageIndexEntry],
+        artifact_type: &str,
+        most: usize,
+        longest: u64,
+    ) -> Result<Vec<String>, RemoteError> {
+        let of_type = listed.iter().filter(|about| about.artifact_type.as_deref() == Some(artifact_type));
+        let mut texts = Vec::new();
+        for about in of_type.take(most) {
             let (_, manifest) = match self.manifest(&self.by_digest(&about.digest)).await {
-                // Listed manifests that are missing or are not signatures do not count.
+                // Listed manifests that are missing or are not artifacts do not count.
                 Err(
                     RemoteError::NoRelease { .. } | RemoteError::Foreign { .. } | RemoteError::Damaged { .. },
                 ) => continue,
@@ -262,11 +294,11 @@ impl At {
             if manifest.subject.is_none_or(|subject| subject.digest != digest) {
                 continue;
             }
-            let Ok(text) = self.blobs(&manifest.layers, LONGEST_SIGNATURES).await else { continue };
+            let Ok(text) = self.blobs(&manifest.layers, longest).await else { continue };
             let text = text.into_bytes().map_err(|error| here(&self.place, &error))?;
-            signatures = precast_store::keyring::merged(&signatures, &String::from_utf8_lossy(&text), None);
+            texts.push(String::from_utf8_lossy(&text).into_owned());
         }
-        Ok(signatures)
+        Ok(texts)
     }
 }
 

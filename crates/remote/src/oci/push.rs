@@ -9,13 +9,19 @@ use oci_client::manifest::{
     ImageIndexEntry, OCI_IMAGE_INDEX_MEDIA_TYPE, OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageIndex,
     OciImageManifest,
 };
+use precast_store::keyring::Date;
 use precast_store::remote::RemoteError;
 
 use super::ask::Purpose;
 use super::ask::Request;
 use super::credentials::IdentityToken;
-use super::{AT_ONCE, At, EMPTY, Kind, MANIFEST, Registry, SIGNATURES, TITLE, cut, sha256};
+use super::{
+    AT_ONCE, At, CREATED, EMPTY, ENVELOPE, Kind, MANIFEST, Registry, SIGNATURES, TITLE, cut, sha256,
+};
 use crate::wait::wait;
+
+/// The annotations of a manifest.
+type Annotations = Option<BTreeMap<String, String>>;
 
 /// An artifact that refers to a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +30,8 @@ pub enum Attached {
     Signatures(String),
     /// A bill of materials: CycloneDX in JSON.
     Sbom(String),
+    /// Signed provenance: a DSSE envelope.
+    Provenance(String),
 }
 
 /// The result of a push.
@@ -82,25 +90,30 @@ impl At {
             let (artifact_type, text, name) = match said {
                 Attached::Signatures(text) => (SIGNATURES, text, format!("{name}.minisig")),
                 Attached::Sbom(text) => ("application/vnd.cyclonedx+json", text, format!("{name}.cdx.json")),
+                Attached::Provenance(text) => (ENVELOPE, text, format!("{name}.intoto.jsonl")),
             };
+            let created = (artifact_type == SIGNATURES).then(|| last_signed(&text)).flatten();
+            let annotations = created.map(|time| BTreeMap::from([(CREATED.to_owned(), time)]));
             let blob = [(Bytes::from(text), name)];
-            let (about, sent) = self.put_artifact(artifact_type, &blob, Some(release.clone())).await?;
+            let subject = Some((release.clone(), annotations.clone()));
+            let (about, sent) = self.put_artifact(artifact_type, &blob, subject).await?;
             pushed.sent += sent;
-            self.list(&release, &about, artifact_type).await?;
+            self.list(&release, &about, artifact_type, annotations).await?;
             pushed.attached += 1;
         }
         Ok(pushed)
     }
 
     /// Pushes blobs and a manifest of them: under the name of this place, or under its digest if it refers to another
-    /// manifest.
+    /// manifest, its subject. Annotations come with a subject.
     async fn put_artifact(
         &self,
         artifact_type: &str,
         blobs: &[(Bytes, String)],
-        subject: Option<OciDescriptor>,
+        subject: Option<(OciDescriptor, Annotations)>,
     ) -> Result<(OciDescriptor, usize), RemoteError> {
         let is_about = subject.is_some();
+        let (subject, annotations) = subject.unzip();
         let empty = Bytes::from_static(b"{}");
         let all: Vec<Bytes> = blobs.iter().map(|(blob, _)| blob.clone()).chain([empty.clone()]).collect();
         let sent = stream::iter(all).map(|blob| self.put_blob(blob)).buffer_unordered(AT_ONCE);
@@ -114,6 +127,7 @@ impl At {
             config: descriptor(EMPTY, &empty),
             layers: blobs.iter().map(layer).collect(),
             subject,
+            annotations: annotations.flatten(),
             artifact_type: Some(artifact_type.to_owned()),
             ..OciImageManifest::default()
         };
@@ -186,6 +200,7 @@ impl At {
         release: &OciDescriptor,
         about: &OciDescriptor,
         artifact_type: &str,
+        annotations: Annotations,
     ) -> Result<(), RemoteError> {
         let mut known = self.patience.retry(|| self.about(&release.digest)).await?;
         if known.iter().any(|entry| entry.digest == about.digest) {
@@ -196,7 +211,7 @@ impl At {
             digest: about.digest.clone(),
             size: about.size,
             platform: None,
-            annotations: None,
+            annotations,
             artifact_type: Some(artifact_type.to_owned()),
         });
         let index = OciImageIndex {
@@ -218,6 +233,18 @@ impl At {
         let why = format!("the manifest has {} bytes, and registries accept at most {MANIFEST}", body.len());
         Err(RemoteError::Foreign { place: self.place.clone(), why })
     }
+}
+
+/// Returns the time of the last signature in a text, by its trusted comments, in the form of RFC 3339. Readers take the
+/// newest signatures first.
+fn last_signed(signatures: &str) -> Option<String> {
+    let comments = signatures.lines().filter_map(|line| line.strip_prefix("trusted comment: "));
+    let fields = comments.flat_map(|comment| comment.split('\t'));
+    let times = fields.filter_map(|field| field.strip_prefix("timestamp:")?.parse::<u64>().ok());
+    // The last second of the year 9999: a date has four digits for the year.
+    let seconds = times.filter(|seconds| *seconds <= 253_402_300_799).max()?;
+    let (day, second) = (Date::of_days(seconds / 86_400), seconds % 86_400);
+    Some(format!("{day}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60))
 }
 
 /// Returns the descriptor of a blob.

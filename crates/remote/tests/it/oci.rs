@@ -42,11 +42,12 @@ fn pulled_release_equals_the_pushed_one() {
         let pushed = push(&registry, "me/model:1", &bytes, Some(signatures.clone()));
         let by_digest = registry.url(&format!("me/model@{}", pushed.digest));
         for url in [registry.url("me/model:1"), by_digest] {
-            let Release { digest, kind, name, bytes: pulled, signatures: found } =
+            let Release { digest, kind, name, bytes: pulled, signatures: found, envelopes } =
                 place(&url).pull().unwrap();
             assert_eq!((digest, kind, name.as_str()), (pushed.digest.clone(), Kind::Bundle, "model.precast"));
             assert_eq!(pulled, bytes);
             assert_eq!(found.trim(), signatures.trim());
+            assert_eq!(envelopes, [""; 0]);
         }
         // A repeated push sends nothing; a different signature is added.
         let again = push(&registry, "me/model:1", &bytes, Some(signatures.clone()));
@@ -55,6 +56,19 @@ fn pulled_release_equals_the_pushed_one() {
         push(&registry, "me/model:1", &bytes, Some(other.clone()));
         let both = place(&registry.url("me/model:1")).pull().unwrap().signatures;
         assert!(both.contains(signatures.trim()) && both.contains(other.trim()), "{both}");
+        // Envelopes do not change the release, and the newest comes first where the list has an order.
+        for text in ["{\"one\": 1}", "{\"two\": 2}"] {
+            let attached = vec![Attached::Provenance(text.to_owned())];
+            let url = registry.url("me/model:1");
+            let stated = place(&url).push(Kind::Bundle, "model.precast", bytes.clone(), attached).unwrap();
+            assert_eq!((stated.digest, stated.attached), (pushed.digest.clone(), 1));
+        }
+        let mut envelopes = place(&registry.url("me/model:1")).pull().unwrap().envelopes;
+        if !lists_referrers {
+            assert_eq!(envelopes[0], "{\"two\": 2}");
+        }
+        envelopes.sort_unstable();
+        assert_eq!(envelopes, ["{\"one\": 1}", "{\"two\": 2}"]);
         let contents = registry.contents.lock().unwrap();
         assert_eq!(contents.manifests.contains_key(&pushed.digest.replace(':', "-")), !lists_referrers);
     }
@@ -303,4 +317,26 @@ fn release_is_a_layer_without_a_cache() {
     let served = crate::http::served();
     let layer = precast_remote::open(&served.server.url, served.signer.keyring(), &options).unwrap();
     assert_eq!(layer.find_entry("score").unwrap(), Some(entry("score")));
+}
+
+#[test]
+fn many_slow_layers_have_one_time_limit() {
+    let registry = Registry::new(true);
+    push(&registry, "me/model:1", &bundle(), None);
+    {
+        let mut contents = registry.contents.lock().unwrap();
+        let (kind, manifest) = contents.manifests["1"].clone();
+        let mut manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        let mut layer = manifest["layers"][0].clone();
+        (layer["size"], layer["digest"]) = (4.into(), sha256(b"slow").into());
+        manifest["layers"] = vec![layer; 1000].into();
+        contents.blobs.insert(sha256(b"slow"), b"slow".to_vec());
+        contents.manifests.insert("1".to_owned(), (kind, manifest.to_string().into_bytes()));
+    }
+    // Each layer takes 0.4 s, which is within its own limit.
+    registry.server.fault("/blobs/", Fault::Slow, usize::MAX);
+    let begin = std::time::Instant::now();
+    let pulled = place(&registry.url("me/model:1")).pull();
+    assert!(matches!(pulled, Err(RemoteError::Unreachable { .. })), "{pulled:?}");
+    assert!(begin.elapsed() < std::time::Duration::from_secs(20), "{:?}", begin.elapsed());
 }

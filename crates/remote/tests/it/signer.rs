@@ -31,6 +31,15 @@ impl Signer {
 
     pub(crate) fn keyring(&self) -> Arc<Keyring> {
         let (expires, keys) = ("2999-01-01".parse().unwrap(), vec![self.key.clone()]);
-        Arc::new(Keyring { version: 1, expires, threshold: 1, keys, revoked: Vec::new() })
+        Arc::new(Keyring {
+            version: 1,
+            issued: None,
+            expires,
+            threshold: 1,
+            keyring_threshold: None,
+            requires_expiry: false,
+            keys,
+            revoked: Vec::new(),
+        })
     }
 }

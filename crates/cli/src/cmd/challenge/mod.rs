@@ -1,24 +1,35 @@
-//! `precast challenge`: compares the results of the same action in several stores.
+//! `precast challenge`: compares the results of the same action in several stores, bundles and exports.
+//!
+//! A result is the digest of an archive. A bundle states the digest and has only the shared object, without the names of
+//! functions. So where a bundle is compared and the digests are equal, the shared objects are compared too.
+
+mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use precast_store::{ActionKey, BuildKey, Digest, Record, Store, lacking};
+use place::Place;
+use precast_core::key::ContentId;
+use precast_store::archive::SHARED_OBJECT;
+use precast_store::{ActionKey, BuildKey, Digest, Record};
 use serde_json::{Value, json};
 
 use crate::args::ChallengeArgs;
 use crate::difference::{self, Difference};
 use crate::error::{Exit, Failure};
-use crate::{events, health, print, term};
+use crate::{print, term};
 
-/// A record, and the position of its store.
+/// A record, and the position of its place.
 type Held = (usize, Record);
 
-/// The stores of a command line and the records in them.
+/// A result: the digest of the archive, and the hash of the shared object where only that differs.
+type Outcome = (Digest, Option<ContentId>);
+
+/// The places of a command line and the records in them.
 struct Challenge {
     names: Vec<PathBuf>,
-    stores: Vec<Store>,
+    places: Vec<Place>,
     actions: BTreeMap<ActionKey, Vec<Held>>,
 }
 
@@ -27,25 +38,26 @@ struct Alarm {
     signature: String,
     isa: String,
     action: ActionKey,
-    /// Each result, and the stores that have it.
-    results: BTreeMap<Digest, BTreeSet<usize>>,
+    /// Each result, and the places that have it.
+    results: BTreeMap<Outcome, BTreeSet<usize>>,
     /// The differences between the first two results, or the reason why they cannot be compared.
     differences: Result<Vec<Difference>, String>,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
-    let challenge = Challenge::read(&args.stores)?;
+    check_distinct(&args.places)?;
+    let challenge = Challenge::read(&args.places)?;
     let shared = challenge.actions.values().filter(|held| places(held).len() > 1).count();
     let alarms: Vec<Alarm> = challenge.alarms();
     let others = challenge.others();
-    let lost = challenge.lost()?;
+    let lost = challenge.lost();
     let exit = match (alarms.is_empty(), lost.is_empty()) {
         (false, _) => Exit::Different,
         (true, false) => Exit::Damaged,
         (true, true) => Exit::Ok,
     };
-    let is_compared = match args.stores.len() {
+    let is_compared = match args.places.len() {
         1 => !challenge.actions.is_empty(),
         _ => shared > 0,
     };
@@ -59,10 +71,10 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
         term::print_json(
             &json!({"actions": actions, "compared": shared, "alarms": alarms, "others": others, "lost": lost}),
         )?;
-        return ended(exit, is_compared);
+        return ended(exit, is_compared, challenge.is_mixed());
     }
     let actions = print::count(challenge.actions.len(), "action", "actions");
-    let mut text = format!("{actions}, {shared} in more than one store\n");
+    let mut text = format!("{actions}, {shared} in more than one place\n");
     for alarm in &alarms {
         text += &challenge.alarm_text(alarm);
     }
@@ -76,13 +88,17 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
         }
     }
     for (store, what) in &lost {
-        let _ = writeln!(text, "\nmissing  store `{}`: {what}", challenge.names[*store].display());
+        let _ = writeln!(text, "\nlost  `{}`: {what}", challenge.names[*store].display());
     }
     let _ = match alarms.len() {
+        0 if !is_compared => Ok(()),
+        0 if !lost.is_empty() => {
+            writeln!(text, "\nno results differ, and some files are damaged or missing")
+        }
         0 => writeln!(text, "\nall results are the same"),
         count => writeln!(text, "\n{} different results", print::count(count, "action has", "actions have")),
     };
-    for (store, name) in challenge.names.iter().enumerate().filter(|_| args.stores.len() > 1) {
+    for (store, name) in challenge.names.iter().enumerate().filter(|_| args.places.len() > 1) {
         let alone = challenge.actions.values().filter(|held| places(held) == BTreeSet::from([store])).count();
         if alone > 0 {
             let actions = print::count(alone, "action is", "actions are");
@@ -90,16 +106,35 @@ pub(super) fn run(args: &ChallengeArgs) -> Result<Exit, Failure> {
         }
     }
     term::print(&text)?;
-    ended(exit, is_compared)
+    ended(exit, is_compared, challenge.is_mixed())
+}
+
+/// Rejects a place that is named twice: a comparison with itself confirms nothing.
+fn check_distinct(paths: &[PathBuf]) -> Result<(), Failure> {
+    let mut known: BTreeMap<PathBuf, &PathBuf> = BTreeMap::new();
+    for path in paths {
+        // A missing place is reported when it is opened.
+        let Ok(real) = fs_err::canonicalize(path) else { continue };
+        if let Some(first) = known.insert(real, path) {
+            let (first, path) = (first.display(), path.display());
+            return Err(Failure::usage(format!("`{first}` and `{path}` are the same place"))
+                .hint("name the results of another builder"));
+        }
+    }
+    Ok(())
 }
 
 /// A challenge that compared nothing is not a success.
-fn ended(exit: Exit, is_compared: bool) -> Result<Exit, Failure> {
+fn ended(exit: Exit, is_compared: bool, is_mixed: bool) -> Result<Exit, Failure> {
     if is_compared || exit != Exit::Ok {
         return Ok(exit);
     }
-    Err(Failure::new("nothing was compared: the stores have no action in common")
-        .hint("build with the same manifest, target and compiler, and check with `precast ls`"))
+    let failure = Failure::new("nothing was compared: no two places have an action in common")
+        .hint("build with the same manifest, target and compiler, and check with `precast ls`");
+    Err(match is_mixed {
+        true => failure.hint("a bundle of several modules joins them: compare it with another bundle"),
+        false => failure,
+    })
 }
 
 fn places(held: &[Held]) -> BTreeSet<usize> {
@@ -109,43 +144,36 @@ fn places(held: &[Held]) -> BTreeSet<usize> {
 impl Challenge {
     fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
         let mut actions: BTreeMap<ActionKey, Vec<Held>> = BTreeMap::new();
-        let mut stores = Vec::new();
+        let mut places = Vec::new();
         for (position, path) in paths.iter().enumerate() {
-            let store = Store::open(path)?.on_event(events::hear);
-            for record in store.records() {
-                let record = record?;
+            let place = Place::open(path)?;
+            for record in place.records()? {
                 actions.entry(record.action).or_default().push((position, record));
             }
-            stores.push(store);
+            places.push(place);
         }
-        Ok(Self { names: paths.to_vec(), stores, actions })
+        Ok(Self { names: paths.to_vec(), places, actions })
     }
 
-    /// Returns the missing parts of each store: archives of its records, and modules that its entries call.
-    fn lost(&self) -> Result<Vec<(usize, String)>, Failure> {
-        let mut lost = Vec::new();
-        let mut served: Vec<BTreeSet<BuildKey>> = vec![BTreeSet::new(); self.stores.len()];
-        for (store, record) in self.actions.values().flatten() {
-            if self.stores[*store].holds(record)? {
-                served[*store].extend(record.members.iter().map(|member| member.key));
-            } else {
-                lost.push((*store, format!("archive `{}` is missing", record.digest.short())));
-            }
-        }
-        for (at, store) in self.stores.iter().enumerate() {
-            let entries = store.entries()?;
-            let lacking = lacking(&entries, |key| served[at].contains(key));
-            lost.extend(health::lost(&entries, &lacking).into_iter().map(|lost| (at, lost.to_string())));
-        }
-        Ok(lost)
+    /// Returns the damaged and missing parts of each place.
+    fn lost(&self) -> Vec<(usize, &str)> {
+        let places = self.places.iter().enumerate();
+        places.flat_map(|(at, place)| place.lost.iter().map(move |lost| (at, lost.as_str()))).collect()
+    }
+
+    /// Returns whether stores are compared with bundles, which may have joined modules.
+    fn is_mixed(&self) -> bool {
+        let has = |is_bundle: bool| self.places.iter().any(|place| place.is_bundle() == is_bundle);
+        has(true) && has(false)
     }
 
     fn alarms(&self) -> Vec<Alarm> {
         let mut alarms = Vec::new();
         for (action, held) in &self.actions {
-            let mut results: BTreeMap<Digest, BTreeSet<usize>> = BTreeMap::new();
-            for (store, record) in held {
-                results.entry(record.digest).or_default().insert(*store);
+            let outcomes = self.outcomes(held);
+            let mut results: BTreeMap<Outcome, BTreeSet<usize>> = BTreeMap::new();
+            for (outcome, (place, _)) in outcomes.iter().zip(held) {
+                results.entry(*outcome).or_default().insert(*place);
             }
             if results.len() < 2 {
                 continue;
@@ -153,22 +181,53 @@ impl Challenge {
             let first = &held[0].1;
             let signature = first.members.first().map(|member| member.signature.clone()).unwrap_or_default();
             let (action, isa) = (*action, first.isa.clone());
-            let other = held.iter().find(|(_, record)| record.digest != first.digest).unwrap_or(&held[0]);
-            let differences = self.compare(&held[0], other);
+            let other = outcomes.iter().find(|outcome| **outcome != outcomes[0]).unwrap_or(&outcomes[0]);
+            // The files of a store name the functions, and those of a bundle do not.
+            let with = |outcome: &Outcome| {
+                let same = || held.iter().zip(&outcomes).filter(|(_, found)| *found == outcome);
+                let in_store = same().find(|((place, _), _)| !self.places[*place].is_bundle());
+                in_store.or(same().next()).map_or(&held[0], |(held, _)| held)
+            };
+            let differences = self.compare(with(&outcomes[0]), with(other));
             alarms.push(Alarm { signature, isa, action, results, differences });
         }
         alarms
     }
 
-    fn compare(&self, one: &Held, other: &Held) -> Result<Vec<Difference>, String> {
-        let load = |(store, record): &Held| {
-            let loaded = self.stores[*store].load(record);
-            loaded.map_err(|error| format!("`{}`: {error}", self.names[*store].display()))
-        };
-        Ok(difference::between(&load(one)?.members, &load(other)?.members))
+    /// Returns the result of each record of one action.
+    fn outcomes(&self, held: &[Held]) -> Vec<Outcome> {
+        let digests: BTreeSet<Digest> = held.iter().map(|(_, record)| record.digest).collect();
+        let is_stated = digests.len() == 1 && held.iter().any(|(place, _)| self.places[*place].is_bundle());
+        if held.len() < 2 || !is_stated {
+            return held.iter().map(|(_, record)| (record.digest, None)).collect();
+        }
+        let codes: Vec<Option<ContentId>> =
+            held.iter().map(|(place, record)| self.places[*place].code(record)).collect();
+        // A place without the shared object has the result that its record states.
+        let first = codes.iter().flatten().next().copied();
+        held.iter().zip(codes).map(|((_, record), code)| (record.digest, code.or(first))).collect()
     }
 
-    /// Returns the modules that stores have from different actions, and how these actions differ.
+    fn compare(&self, one: &Held, other: &Held) -> Result<Vec<Difference>, String> {
+        let load = |(place, record): &Held| {
+            let loaded = self.places[*place].files(record);
+            loaded.map_err(|error| format!("`{}`: {error}", self.names[*place].display()))
+        };
+        let (mut a, mut b) = (load(one)?, load(other)?);
+        if [one, other].iter().any(|(place, _)| self.places[*place].is_bundle()) {
+            a.retain(|name, _| name == SHARED_OBJECT);
+            b.retain(|name, _| name == SHARED_OBJECT);
+            if a == b {
+                return Err(
+                    "the shared objects are the same; the archives differ in a file that a bundle lacks"
+                        .to_owned(),
+                );
+            }
+        }
+        Ok(difference::between(&a, &b))
+    }
+
+    /// Returns the modules that places have from different actions, and how these actions differ.
     fn others(&self) -> Vec<(BuildKey, String, String)> {
         let mut modules: BTreeMap<BuildKey, Vec<(usize, &Record)>> = BTreeMap::new();
         for (store, record) in self.actions.values().flatten() {
@@ -182,7 +241,7 @@ impl Challenge {
                 held.iter().filter(|(at, _)| *at == store).map(|(_, record)| record.action).collect()
             };
             let all: BTreeSet<BTreeSet<ActionKey>> =
-                (0..self.stores.len()).map(of).filter(|set| !set.is_empty()).collect();
+                (0..self.places.len()).map(of).filter(|set| !set.is_empty()).collect();
             if all.len() < 2 {
                 continue;
             }
@@ -195,8 +254,10 @@ impl Challenge {
     fn alarm_text(&self, alarm: &Alarm) -> String {
         let mut text =
             format!("\nalarm  {} for {}\n  action  {}\n", alarm.signature, alarm.isa, alarm.action);
-        for (digest, stores) in &alarm.results {
-            let _ = writeln!(text, "  result  {} in {}", digest.short(), self.listed(stores).join(", "));
+        for ((digest, code), places) in &alarm.results {
+            let code = code.map(|code| format!(", code {}", code.short())).unwrap_or_default();
+            let places = self.listed(places).join(", ");
+            let _ = writeln!(text, "  result  {}{code} in {places}", digest.short());
         }
         match &alarm.differences {
             Ok(found) => found.iter().for_each(|difference| {
@@ -211,8 +272,9 @@ impl Challenge {
 
     fn alarm_json(&self, alarm: &Alarm) -> Value {
         let results = alarm.results.iter();
-        let results =
-            results.map(|(digest, stores)| json!({"digest": digest, "stores": self.listed(stores)}));
+        let results = results.map(
+            |((digest, code), places)| json!({"digest": digest, "code": code, "stores": self.listed(places)}),
+        );
         json!({
             "signature": alarm.signature, "isa": alarm.isa, "action": alarm.action,
             "results": results.collect::<Vec<_>>(),
@@ -220,8 +282,8 @@ impl Challenge {
         })
     }
 
-    fn listed(&self, stores: &BTreeSet<usize>) -> Vec<String> {
-        stores.iter().map(|store| format!("`{}`", self.names[*store].display())).collect()
+    fn listed(&self, places: &BTreeSet<usize>) -> Vec<String> {
+        places.iter().map(|place| format!("`{}`", self.names[*place].display())).collect()
     }
 }
 
