@@ -1,6 +1,7 @@
 //! The positions of a manifest's tables in its text. An unreadable table is left out so that mistakes in the
 //! remaining tables are reported too; those keep their numbers.
 
+use precast_core::names::excerpt;
 use std::ops::Range;
 use toml::de::{DeArray, DeTable, DeValue};
 
@@ -27,7 +28,7 @@ impl Tables {
 
     /// Returns the title of the table that contains the name, followed by the name.
     pub(super) fn title(&self, name: &toml::Spanned<String>) -> String {
-        format!("{} (`{}`)", self.at(name.span().start).unwrap_or_default(), name.get_ref())
+        format!("{} (`{}`)", self.at(name.span().start).unwrap_or_default(), excerpt(name.get_ref()))
     }
 }
 

@@ -32,9 +32,9 @@ impl Call {
         Self { function: Some(function), props, ..Self::default() }
     }
 
-    /// Creates a call of `pc_assert` with a C string as its message.
-    pub(crate) fn asserting(message: String) -> Self {
-        Self { function: Some("pc_assert"), message: Some(message), ..Self::default() }
+    /// Creates a call of a function that checks conditions, with a C string as its message.
+    pub(crate) fn asserting(function: &'static str, message: String) -> Self {
+        Self { function: Some(function), message: Some(message), ..Self::default() }
     }
 
     /// Creates a call of a function that the macro `stamp` defines.

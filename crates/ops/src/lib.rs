@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! scalar ──▶ elemwise, composite ──▶ reduce (with a fused map), argmax, running sums, row programs        the ops
-//!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …), order (sort, …)
+//!   │                          dimshuffle, shape (reshape, join, …), index (subtensor, …), linalg (dot, …), order (sort, …), fft
 //!   ├ rows: the functions that can be called by name, one row each, and everything generated from the rows
 //!   └ math: the functions of c/precast/ops/math.h, which `perform` calls
 //! control    loops and branches: ops that call graphs
@@ -24,6 +24,7 @@ mod derive;
 mod dimshuffle;
 mod elements;
 mod elemwise;
+mod fft;
 mod fingerprint;
 mod generator;
 mod gradient;
@@ -46,10 +47,11 @@ pub mod shape;
 
 pub use combinations::{Combination, CombinationsError, combinations, count_combinations};
 pub use composite::Composite;
-pub use control::{Body, Branch, Scan};
+pub use control::{Body, Branch, CustomGradient, Scan, SmallGraph};
 pub use derive::{CheckEntryError, check_entry, derive};
 pub use dimshuffle::DimShuffle;
 pub use elemwise::Elemwise;
+pub use fft::{Fft, FftKind, FftScale};
 pub use fingerprint::fingerprint;
 pub use generator::{GENERATOR, OtherVersion};
 pub use gradient::value_and_grad;

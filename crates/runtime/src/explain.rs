@@ -3,6 +3,7 @@
 use precast_acquire::Miss;
 use precast_graph::FunctionGraph;
 use precast_store::{BuildKey, Digest};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The kinds of modules that would serve a graph.
@@ -122,13 +123,11 @@ impl Explanation {
         levels
     }
 
-    /// Returns the misses: segments first, then single ops; a segment of a single op appears once.
+    /// Returns the misses: segments first, then single ops. Each module appears once.
     pub fn missing(&self) -> impl Iterator<Item = &Miss> {
-        let segments: Vec<&Miss> = self.segments.iter().filter_map(Lookup::miss).collect();
-        let ops: Vec<&Miss> = self.ops.iter().filter_map(Lookup::miss).collect();
-        let is_new = |op: &&Miss| segments.iter().all(|segment| segment.key != op.key);
-        let ops: Vec<&Miss> = ops.into_iter().filter(is_new).collect();
-        segments.into_iter().chain(ops)
+        let mut known = BTreeSet::new();
+        let misses = self.segments.iter().chain(&self.ops).filter_map(Lookup::miss);
+        misses.filter(move |miss| known.insert(miss.key))
     }
 }
 

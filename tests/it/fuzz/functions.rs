@@ -137,6 +137,9 @@ fn structural(name: &str) -> Function {
             sizes.iter().fold(call(name, 1), |f, sizes| f.with(of(sizes, 1, 0)).with(of(sizes, 0, -1)))
         }
         "join" | "concatenate" | "stack" => axes(call(name, 2)),
+        "fft" | "ifft" | "rfft" | "irfft" | "hfft" | "ihfft" => axes(call(name, 1))
+            .called(props([("norm", Prop::Str("ortho".to_owned()))]), ints(&[4]))
+            .called(Props::new(), ints(&[5])),
         "make_vector" => call(name, 3),
         "topk" | "argtopk" => call(name, 1)
             .called(Props::new(), ints(&[1]))

@@ -128,6 +128,7 @@ fn mistakes_are_reported_with_position() {
             ],
         ),
         (SCORE.replace("score", "a/b"), &["precast.toml:2: [[graph]] 1 (`a/b`): invalid entry name `a/b`"]),
+        (SCORE.replace("score", r"a\n\u001bb"), &[r"[[graph]] 1 (`a\n\u{1b}b`): invalid entry name"]),
         (
             SCORE.replace("x: f64", "x: f46"),
             &["precast.toml:3: [[graph]] 1 (`score`), key `inputs`", "unknown dtype `f46`"],

@@ -140,7 +140,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns the error for a name in a module that is neither a constant nor a function here, e.g. `np.fft.fft`.
+    /// Returns the error for a name in a module that is neither a constant nor a function here, e.g. `np.ma.dot`.
     fn unknown_of_module(&mut self, at: usize, name: &str) -> ParseTextError {
         let (mut path, mut last) = (name.to_owned(), name);
         while let (Token::Sign("."), Some(Token::Name(next))) =

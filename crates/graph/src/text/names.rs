@@ -13,7 +13,7 @@ const CONSTANTS: [(&str, f64); 5] = [
 
 /// Returns whether `name.function(…)` means `function(…)`: true for modules whose functions the library has.
 pub(super) fn is_module(name: &str) -> bool {
-    matches!(name, "np" | "numpy" | "linalg" | "scipy" | "special")
+    matches!(name, "np" | "numpy" | "linalg" | "fft" | "scipy" | "special")
 }
 
 /// The module of random numbers: `random.normal(…)` means `random_normal(…)`.

@@ -199,7 +199,7 @@ fn errors_show_place_found_and_expected() {
         ("x.(p)", 1, 3, "expected the name of a method, found `(`"),
         ("np.frob", 1, 4, "unknown function `frob`"),
         ("np.exq(x)", 1, 4, "unknown function `exq`; nearest `exp`"),
-        ("np.fft.fft(x)", 1, 4, "unknown function `fft.fft`"),
+        ("np.ma.dot(x)", 1, 4, "unknown function `ma.dot`"),
         ("np.random.normal + x", 1, 4, "unknown function `random.normal`"),
         ("np.", 1, 4, "expected a name, found the end"),
         ("exp + x", 1, 1, "`exp` is a function; call it: `exp(…)`"),

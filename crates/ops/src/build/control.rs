@@ -3,7 +3,7 @@
 use super::{Arg, Graph, GraphError, State, Var};
 use crate::registry::Operands;
 use crate::registry::Ops;
-use crate::registry::control::{Carries, Loop, Stepped as Step};
+use crate::registry::control::{Carries, Loop, Stepped as Step, attach};
 use precast_graph::{BuildError, FunctionGraph, MakeNodeError, Operand, VarId};
 
 /// The results of a step of a loop: the next values of the carries, and a row of each result.
@@ -160,6 +160,51 @@ impl Graph {
             })
         });
         self.results(made, count)
+    }
+
+    /// Returns `value` with a gradient of its own: `gradient` gets the gradient by the result and the inputs, and returns
+    /// the gradients by the inputs, or `None` for an input without one. Gradients do not pass through `value`.
+    ///
+    /// ```
+    /// use precast_ops::build::Graph;
+    /// let g = Graph::new();
+    /// let x = g.input("x", "f64[?]");
+    /// // A rounding function whose gradient is that of the identity.
+    /// let rounded = g.custom_gradient(&x.round(), &[&x], |gradient, _| vec![Some(gradient.clone())]);
+    /// g.output("slope", &g.grad(&rounded.sum(), &[&x])[0]);
+    /// # g.finish()?;
+    /// # Ok::<(), precast_ops::build::GraphError>(())
+    /// ```
+    #[must_use]
+    pub fn custom_gradient(
+        &self,
+        value: &Var,
+        inputs: &[&Var],
+        mut gradient: impl FnMut(&Var, &[Var]) -> Vec<Option<Var>>,
+    ) -> Var {
+        const NAME: &str = "custom_gradient";
+        let given: Option<Vec<Operand>> = inputs.iter().map(|variable| self.own(variable)).collect();
+        let made = self.own(value).zip(given).and_then(|(value, given)| {
+            self.build(NAME, |operands| {
+                let value = value.variable(operands.graph())?;
+                let inputs = given.iter().map(|input| input.clone().variable(operands.graph()));
+                let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+                let made = attach(operands, value, &inputs, &mut |graph, _, arguments| {
+                    let mut is_given = Vec::new();
+                    let found = self.inside(graph, || {
+                        let vars = self.vars(arguments);
+                        let found = gradient(&vars[0], &vars[1..]);
+                        is_given = found.iter().map(Option::is_some).collect();
+                        vec![found.into_iter().flatten().collect()]
+                    })?;
+                    let mut found = found.into_iter().flatten();
+                    let mut next = |is: &bool| if *is { found.next() } else { None };
+                    Ok(is_given.iter().map(|is| next(is).unwrap_or(Operand::None)).collect())
+                })?;
+                Ok(vec![made])
+            })
+        });
+        self.results(made, 1).remove(0)
     }
 
     /// Runs code with the graph under construction, which closures of the code can extend by [`Graph::inside`]. Stores an

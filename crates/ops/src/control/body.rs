@@ -1,6 +1,6 @@
 //! A graph that an op calls.
 
-use super::{Branch, Scan};
+use super::{Branch, CustomGradient, Scan};
 use crate::declared::of;
 use crate::registry::Ops;
 use crate::rewrite::lower;
@@ -43,7 +43,7 @@ impl Body {
         let graph = encode::order(graph);
         let depth = 1 + graph.applies().iter().map(|apply| depth(&*apply.op)).max().unwrap_or(0);
         if depth > MAX_DEPTH {
-            let problem = format!("loops and branches are nested more than {MAX_DEPTH} deep");
+            let problem = format!("loops, branches and rules are nested more than {MAX_DEPTH} deep");
             return Err(MakeNodeError::Value { op: "scan".to_owned(), problem }.into());
         }
         let lowered = lower(&graph)?;
@@ -101,25 +101,45 @@ impl Body {
         inputs: &[Array],
         place: impl Fn() -> String,
     ) -> Result<Vec<Array>, PerformError> {
-        interpret(&self.graph, inputs).map_err(|error| match error {
-            InterpretError::Perform { source: PerformError::Value { op, kind, problem }, .. } => {
-                PerformError::Value { op, kind, problem: problem + &place() }
-            }
-            InterpretError::Perform { source, .. } => source,
-            other => PerformError::of_kind(op, ErrorKind::Value, other.to_string()),
-        })
+        perform(&self.graph, op, inputs, place)
     }
 
     /// Returns an ID of the C code of all ops; `None` if the code of an op is not part of this crate.
     pub(super) fn content_id(&self) -> Option<String> {
-        static LIBRARY: OnceLock<Ops> = OnceLock::new();
-        let library = LIBRARY.get_or_init(Ops::standard);
-        if self.lowered.variables().iter().any(|variable| variable.ty.as_user().is_some()) {
-            return None;
-        }
-        let ids = self.lowered.applies().iter().map(|apply| library.c().c_op(&*apply.op)?.content_id());
-        Some(ids.collect::<Option<Vec<String>>>()?.join(","))
+        content_id(&self.lowered)
     }
+}
+
+/// Evaluates a graph for an op. `place` describes the call in errors of the ops.
+pub(super) fn perform(
+    graph: &FunctionGraph,
+    op: &str,
+    inputs: &[Array],
+    place: impl Fn() -> String,
+) -> Result<Vec<Array>, PerformError> {
+    interpret(graph, inputs).map_err(|error| match error {
+        InterpretError::Perform { source: PerformError::Value { op, kind, problem }, .. } => {
+            PerformError::Value { op, kind, problem: problem + &place() }
+        }
+        InterpretError::Perform { source, .. } => source,
+        other => PerformError::of_kind(op, ErrorKind::Value, other.to_string()),
+    })
+}
+
+/// Returns the ops of this crate.
+pub(super) fn library() -> &'static Ops {
+    static LIBRARY: OnceLock<Ops> = OnceLock::new();
+    LIBRARY.get_or_init(Ops::standard)
+}
+
+/// Returns an ID of the C code of all ops of a graph; `None` if the code of an op is not part of this crate.
+pub(super) fn content_id(graph: &FunctionGraph) -> Option<String> {
+    let library = library();
+    if graph.variables().iter().any(|variable| variable.ty.as_user().is_some()) {
+        return None;
+    }
+    let ids = graph.applies().iter().map(|apply| library.c().c_op(&*apply.op)?.content_id());
+    Some(ids.collect::<Option<Vec<String>>>()?.join(","))
 }
 
 /// Checks the extents of the inputs of a body, as the C code does. A sequence has a dimension before those of a row.
@@ -168,7 +188,8 @@ fn depth(op: &dyn Op) -> usize {
     let of_scan = any.downcast_ref::<Scan>().map(|op| op.body.depth);
     let of_branches =
         any.downcast_ref::<Branch>().and_then(|op| op.branches.iter().map(|body| body.depth).max());
-    of_scan.or(of_branches).unwrap_or(0)
+    let of_rule = any.downcast_ref::<CustomGradient>().map(|op| op.rule.depth);
+    of_scan.or(of_branches).or(of_rule).unwrap_or(0)
 }
 
 /// Checks that a graph may admit the values of an input: the same kind, dtype and rank, and no other fixed extent.

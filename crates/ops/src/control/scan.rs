@@ -1,7 +1,7 @@
 //! Scan: a loop that carries values from step to step, and reads and writes rows.
 
 use super::body::{Body, check_extents, expect_type, meet};
-use super::fixed::{self, Facts, Fixed};
+use super::fixed::{self, Facts, Fixed, Limits};
 use crate::declared::{Declared, of, position, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
@@ -95,7 +95,10 @@ impl Scan {
         let keeps_extents = |fixed: &Fixed| {
             (0..self.carries).all(|carry| fixed.output(carry) == fixed.facts().extents[carry])
         };
-        has_known_rows.then(|| Fixed::of(self.body.graph(), facts)).flatten().filter(keeps_extents)
+        has_known_rows
+            .then(|| Fixed::of(self.body.graph(), facts, Limits::LOOP))
+            .flatten()
+            .filter(keeps_extents)
     }
 
     /// Returns the loop with what the graph knows about its operands: extents in types, and constants. `like` has types
@@ -122,7 +125,7 @@ impl Scan {
             .filter_map(integers)
             .collect();
         let found = self.find_fixed(Facts { extents, known });
-        match found.and_then(|fixed| fixed.without_other_integers(self.body.graph())) {
+        match found.and_then(|fixed| fixed.without_other_integers(self.body.graph(), Limits::LOOP)) {
             Some(fixed) => Self { facts: Some(fixed.facts().clone()), fixed: Some(Arc::new(fixed)), ..self },
             None => self,
         }

@@ -1,7 +1,7 @@
 //! Generates the C code of Scan.
 
 use super::body::extents_table;
-use super::fixed;
+use super::fixed::{self, Facts};
 use super::scan::Scan;
 use crate::elemwise::code::assigned;
 use crate::sources::closure;
@@ -32,6 +32,10 @@ impl CLinkerObject for Scan {
 impl COp for Scan {
     fn bodies(&self) -> Vec<&FunctionGraph> {
         if self.fixed().is_some() { Vec::new() } else { vec![self.body.lowered()] }
+    }
+
+    fn c_shared_code_apply(&self, _: &Node) -> Vec<String> {
+        self.fixed().map(fixed::shared).unwrap_or_default()
     }
 
     fn c_support_code_apply(&self, _: &Node, name: &str) -> Result<String, LinkError> {
@@ -107,6 +111,17 @@ pub(super) fn check(extents: Option<&str>, op: &str, first: usize, fail: &str) -
     render(include_str!("../../c/body_check.c.in"), &values)
 }
 
+/// Generates the check of the integers that the code relies on.
+pub(super) fn known_check(facts: &Facts, op: &str, first: usize, fail: &str) -> String {
+    if facts.known.is_empty() {
+        return String::new();
+    }
+    let (count, table, first) = (facts.known.len().to_string(), facts.known_table(), first.to_string());
+    let values =
+        [("COUNT", count.as_str()), ("KNOWN", &table), ("OP", op), ("FIRST", &first), ("FAIL", fail)];
+    render(include_str!("../../c/scan_known.c.in"), &values)
+}
+
 impl Scan {
     /// Generates the checks of what the code relies on.
     fn checks(&self, fail: &str) -> String {
@@ -117,11 +132,7 @@ impl Scan {
             1,
             fail,
         );
-        if let Some(facts) = self.facts().filter(|facts| !facts.known.is_empty()) {
-            let (count, table) = (facts.known.len().to_string(), facts.known_table());
-            let values = [("COUNT", count.as_str()), ("KNOWN", &table), ("FAIL", fail)];
-            text += &render(include_str!("../../c/scan_known.c.in"), &values);
-        }
+        text += &self.facts().map(|facts| known_check(facts, super::scan::NAME, 1, fail)).unwrap_or_default();
         text
     }
 

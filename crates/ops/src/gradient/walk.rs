@@ -3,6 +3,7 @@
 use super::extents::{Dim, Extents};
 use super::own;
 use crate::Elemwise;
+use crate::control::CustomGradient;
 use crate::shape::{Alloc, ScalarFromTensor, ShapeI};
 use precast_codegen::external::ExternalCOp;
 use precast_graph::{
@@ -83,8 +84,13 @@ impl<'a> Walk<'a> {
         };
         let none = || Err(Pullback::error(format!("`{}` has no derivative", self.graph.signature(&apply))));
         let results = results.unwrap_or_else(none)?;
-        for ((input, result), _) in inputs.iter().zip(results).zip(&wanted).filter(|(_, wanted)| **wanted) {
-            let Some(result) = result else { continue };
+        let is_custom = (&*apply.op as &dyn Any).is::<CustomGradient>();
+        let wanted = inputs.iter().zip(results).enumerate().filter(|(position, _)| wanted[*position]);
+        for (position, (input, result)) in wanted {
+            let Some(mut result) = result else { continue };
+            if is_custom {
+                result = self.checked(result, *input, position)?;
+            }
             let result = if elementwise.is_some() {
                 self.settled(result, *input, outputs[0])?
             } else {
@@ -99,6 +105,27 @@ impl<'a> Walk<'a> {
             self.pending.entry(*input).or_default().push(result);
         }
         Ok(())
+    }
+
+    /// Checks at run time that the result of a rule has the extents of its input, unless this is certain.
+    fn checked(&mut self, gradient: VarId, input: VarId, position: usize) -> Result<VarId, BuildError> {
+        let (found, own) = (self.dims(gradient), self.dims(input));
+        let mut args = vec![Operand::Var(gradient)];
+        for d in (0..own.len()).filter(|d| found[*d] != own[*d]) {
+            let extents = [self.extent(gradient, d)?, self.extent(input, d)?];
+            args.push(self.call("eq", &extents, &[])?.into());
+        }
+        if args.len() == 1 {
+            return Ok(gradient);
+        }
+        let message = format!(
+            "custom_gradient: the gradient by input {} has another shape than the input",
+            position - 1
+        );
+        let checked = self.call("assert", &args, &[("message", Prop::Str(message).into())])?;
+        self.dims(checked);
+        self.extents.state(checked, own);
+        Ok(checked)
     }
 
     fn is_complex(&self, variable: VarId) -> bool {

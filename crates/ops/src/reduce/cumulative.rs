@@ -60,7 +60,13 @@ impl Op for CumOp {
             let (op, expected) = (self.name().to_owned(), "numbers".to_owned());
             return Err(MakeNodeError::DType { op, input: 0, found: x.dtype, expected });
         }
-        let Some(along) = self.axis else { return Ok(vec![of(x.dtype, vec![Extent::Unknown])]) };
+        let Some(along) = self.axis else {
+            let count = x.shape.iter().try_fold(1_u64, |count, extent| match extent {
+                Extent::Fixed(n) => count.checked_mul(*n),
+                Extent::Unknown => None,
+            });
+            return Ok(vec![of(x.dtype, vec![count.map_or(Extent::Unknown, Extent::Fixed)])]);
+        };
         axis(self.name(), along, x.shape.len())?;
         Ok(inputs.to_vec())
     }

@@ -8,6 +8,7 @@ use super::operand::Operands;
 use crate::DimShuffle;
 use crate::rows;
 use crate::shape::{Assert, ShapeI};
+use precast_core::native::ErrorKind;
 use precast_graph::{Array, BuildError, Extent, Keywords, MakeNodeError, Operand, Prop, VarId, text};
 
 impl Operands<'_> {
@@ -106,7 +107,7 @@ impl Operands<'_> {
         condition: VarId,
         message: &str,
     ) -> Result<VarId, BuildError> {
-        self.apply(Assert { message: message.to_owned() }, &[tensor, condition])
+        self.apply(Assert { message: message.to_owned(), kind: ErrorKind::Assert }, &[tensor, condition])
     }
 
     /// Returns an optional argument as an integer without dimensions.

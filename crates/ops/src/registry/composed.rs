@@ -5,6 +5,7 @@ use super::decompositions::slogdet;
 use super::edit::{delete, insert, pad, select};
 use super::expm::expm;
 use super::factors::lstsq;
+use super::fft::{fft_by_name, fft_frequencies, fft_over_axes, fft_shifted};
 use super::gradient::{grad, vjp};
 use super::grid::{array_split, column_stack, dstack, meshgrid, unstack};
 use super::lu::{lu, lu_solve};

@@ -22,6 +22,7 @@ mod edit;
 mod elementwise;
 mod expm;
 mod factors;
+mod fft;
 mod fill;
 mod gather;
 mod gradient;
@@ -59,7 +60,7 @@ use crate::generator::GENERATOR;
 use crate::rewrite::{Form, Passes};
 use crate::rows::{self, Function, Row};
 use crate::shape::{EinsumOperand, ScalarFromTensor};
-use crate::{Elemwise, RowProgram};
+use crate::{Elemwise, RowProgram, SmallGraph};
 use cast::cast_to;
 pub(crate) use composed::COMPOSED;
 pub(crate) use operand::Operands;
@@ -104,6 +105,8 @@ impl Ops {
             .with_name("elemwise", Elemwise::from_props)
             .with_c::<RowProgram>()
             .with_name("row_program", RowProgram::from_props)
+            .with_c::<SmallGraph>()
+            .with_name("small_graph", SmallGraph::from_props)
             .with_c::<ScalarFromTensor>()
             .with_name(ScalarFromTensor::NAME, |_| Ok(Arc::new(ScalarFromTensor)))
             .with_c::<EinsumOperand>()
@@ -289,7 +292,7 @@ impl OpLibrary for Ops {
         let rows = rows::all().flat_map(|row| row.aliases.iter().copied().chain([row.name]));
         let mut names: Vec<String> = rows.chain(dtypes).map(str::to_owned).collect();
         names.extend(self.externals.keys().cloned());
-        let unnamed = ["elemwise", "row_program", ScalarFromTensor::NAME, EinsumOperand::NAME];
+        let unnamed = ["elemwise", "row_program", "small_graph", ScalarFromTensor::NAME, EinsumOperand::NAME];
         names.extend(self.c.names().into_iter().filter(|name| !unnamed.contains(&name.as_str())));
         names.sort();
         names.dedup();

@@ -30,8 +30,8 @@ const OUTPUT: &str = "output";
 /// Names of factories that cannot be called. Elementwise ops are called by the names of their scalar ops, and
 /// external ops by their own. The library inserts the ops that convert a tensor to a scalar and that fit the operands
 /// of `einsum`.
-const NOT_CALLED: [&str; 5] =
-    ["elemwise", "external", "row_program", ScalarFromTensor::NAME, EinsumOperand::NAME];
+const NOT_CALLED: [&str; 6] =
+    ["elemwise", "external", "row_program", "small_graph", ScalarFromTensor::NAME, EinsumOperand::NAME];
 
 /// The keywords of the text form.
 const WORDS: [&str; 3] = ["True", "False", "None"];

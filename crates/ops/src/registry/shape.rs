@@ -231,7 +231,7 @@ pub(super) fn shape_i(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Re
     operands.apply(ShapeI { axis }, &[tensor])
 }
 
-/// Builds `assert(x, condition, …, message="…")`; conditions of any dtype are converted to bool.
+/// Builds `assert(x, condition, …, message="…", error="…")`; conditions of any dtype are converted to bool.
 pub(super) fn assert(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let declared = Declared::bound(operands.function, props);
     operands.expect_between(2, usize::MAX)?;
@@ -240,5 +240,6 @@ pub(super) fn assert(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Res
     for position in 1..operands.args.len() {
         inputs.push(operands.cast_argument(position, DType::Bool)?);
     }
-    operands.apply(Assert { message: message.to_owned() }, &inputs)
+    let kind = crate::shape::assert::kind(&declared)?;
+    operands.apply(Assert { message: message.to_owned(), kind }, &inputs)
 }

@@ -6,10 +6,11 @@ use super::axes::{
 };
 use super::cast::cast;
 use super::contract::{einsum, inner, outer, tensordot, vdot};
-use super::control::{branch, scan};
+use super::control::{branch, custom_gradient, scan};
 use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
 use super::factors::{cond, eigh, eigvalsh, matrix_rank, pinv, qr, svd, svdvals};
+use super::fft::fft;
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::gradient::{hessian, hvp, jacobian, jvp, sum_to};
 use super::index::{subtensor, take, write};
@@ -33,8 +34,8 @@ use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, SumTo, View,
 };
 use crate::{
-    Argmax, BatchedDot, Branch, Cholesky, CumOp, DimShuffle, Dot, Eigh, LuFactor, Matmul, PivotToPermutation,
-    Qr, Reduce, Scan, SearchSorted, Solve, SolveTriangular, Sort, Svd,
+    Argmax, BatchedDot, Branch, Cholesky, CumOp, CustomGradient, DimShuffle, Dot, Eigh, Fft, LuFactor,
+    Matmul, PivotToPermutation, Qr, Reduce, Scan, SearchSorted, Solve, SolveTriangular, Sort, Svd,
 };
 
 macro_rules! library {

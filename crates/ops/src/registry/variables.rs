@@ -4,6 +4,7 @@ use super::operand::Operands;
 use crate::index::{Selector, Subtensor};
 use crate::shape::{Alloc, Assert};
 use crate::{Elemwise, scalar};
+use precast_core::native::ErrorKind;
 use precast_graph::{Array, BuildError, DType, Extent, Literal, MakeNodeError, Op, Operand, Type, VarId};
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ impl Operands<'_> {
             fits = scalar_apply(self, "ge", &[variable, zero])?;
         }
         let message = format!("an extent, or what is computed of extents, does not fit `{dtype}`");
-        self.apply(Assert { message }, &[narrowed, fits])
+        self.apply(Assert { message, kind: ErrorKind::Assert }, &[narrowed, fits])
     }
 
     /// Creates a constant without dimensions; a C scalar if all variables are C scalars.

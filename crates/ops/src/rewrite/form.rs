@@ -11,6 +11,7 @@ use precast_graph::{BuildError, FunctionGraph};
 /// |---|---|---|
 /// | [`Declared`](Self::Declared) | copies and numbering only | combinations of ops; debug mode |
 /// | [`Lowered`](Self::Lowered) | all | segments and groups: whole graphs, entries, JIT |
+/// | [`General`](Self::General) | all but `small_graphs` | graphs that modules of other extents serve |
 /// | [`Preserving`](Self::Preserving) | all but `inplace` | graphs that modules of declared ops serve |
 /// | [`Unfused`](Self::Unfused) | all, then groups are taken apart | graphs that are declared to be served op by op |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,15 +20,18 @@ pub enum Form {
     Declared,
     /// The form for whole-graph modules.
     Lowered,
+    /// Like [`Form::Lowered`], but without ops for known extents.
+    General,
     /// Like [`Form::Lowered`], but without in-place ops.
     Preserving,
-    /// Like [`Form::Lowered`], with every fused Apply expanded to its parts.
+    /// Like [`Form::General`], with every fused Apply expanded to its parts.
     Unfused,
 }
 
 impl Form {
     /// All forms.
-    pub const ALL: [Self; 4] = [Self::Declared, Self::Lowered, Self::Preserving, Self::Unfused];
+    pub const ALL: [Self; 5] =
+        [Self::Declared, Self::Lowered, Self::General, Self::Preserving, Self::Unfused];
 
     /// Rewrites a graph to this form, with the given passes and the passes that modules rely on.
     ///
@@ -38,8 +42,9 @@ impl Form {
         match self {
             Self::Declared => run(graph, &[COPY_OUTPUTS, COPY_OVERWRITTEN, NORMALISE]),
             Self::Lowered => run(graph, &passes.with_needed()),
+            Self::General => run(graph, &passes.without("small_graphs").with_needed()),
             Self::Preserving => run(graph, &passes.without("inplace").with_needed()),
-            Self::Unfused => Ok(unfused(&Self::Lowered.of(graph, passes)?)?.0),
+            Self::Unfused => Ok(unfused(&Self::General.of(graph, passes)?)?.0),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | [`copy_outputs`](PASSES) | copies outputs that are inputs, constants, views or repeated | results belong to the caller |
 //! | [`copy_overwritten`](PASSES) | copies overwritten inputs that have other uses | a graph describes values, not memory |
 //! | [`order`](PASSES) | drops dead applies, orders from the outputs | fusion does not depend on how the graph was built |
+//! | [`small_graphs`](PASSES) | merges Applies on small arrays of known extents into one op | calls cost more than a few elements |
 //! | [`fuse`](PASSES) | merges elementwise chains, and a reduction of one, into one loop | memory is slower than arithmetic |
 //! | [`row_programs`](PASSES) | merges reductions over the same axes, and maps that use them, into one op | reads a row once |
 //! | [`normalise`](PASSES) | drops dead applies, renumbers from the outputs, forgets extents | equal graphs get equal keys |
@@ -21,7 +22,7 @@
 //! [`stabilise`] is not one of the passes: it changes results for the better, and must be requested before a graph is
 //! declared.
 //!
-//! Modules are generated from one of four [`Form`]s of a graph. [`Passes`] selects the passes; [`trace`] shows each
+//! Modules are generated from one of five [`Form`]s of a graph. [`Passes`] selects the passes; [`trace`] shows each
 //! step.
 
 mod constant_fold;
@@ -36,6 +37,7 @@ mod passes;
 mod rebuild;
 mod row_programs;
 mod simplify;
+mod small_graphs;
 mod stabilise;
 mod unfuse;
 
@@ -68,6 +70,7 @@ pub const PASSES: &[Pass] = &[
     COPY_OUTPUTS,
     COPY_OVERWRITTEN,
     ORDER,
+    SMALL_GRAPHS,
     FUSE,
     ROW_PROGRAMS,
     NORMALISE,
@@ -105,6 +108,12 @@ const ORDER: Pass = Pass {
     about: "remove dead applies, order from the outputs, keep extents",
     needed: false,
     run: |graph| Ok(encode::order(graph)),
+};
+const SMALL_GRAPHS: Pass = Pass {
+    name: "small_graphs",
+    about: "compute small arrays of known extents without calls in between",
+    needed: false,
+    run: small_graphs::small_graphs,
 };
 const FUSE: Pass = Pass {
     name: "fuse",

@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// assert!(passes.iter().all(|pass| pass.name != "fuse"));
 /// assert_eq!(
 ///     "order,fusion".parse::<Passes>().unwrap_err().to_string(),
-///     "unknown pass `fusion`, expected one of simplify, merge, constant_fold, copy_outputs, copy_overwritten, order, fuse, row_programs, normalise, inplace"
+///     "unknown pass `fusion`, expected one of simplify, merge, constant_fold, copy_outputs, copy_overwritten, order, small_graphs, fuse, row_programs, normalise, inplace"
 /// );
 /// ```
 #[derive(Debug, Clone)]

@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `dimshuffle(dimshuffle(x))` is one dimshuffle | both only move elements, and both forms reject the same shapes |
 //! | `dimshuffle(x)` that keeps every dimension is `x` | the same elements in the same places |
+//! | `custom_gradient(x, …)` is `x` | only derivatives use its rule |
+//! | a number as a tensor and back is the number | the same bits |
 //! | `identity(x)` and `stop_gradient(x)` are `x`; `cast(x)` to its own dtype is `x` | every element is kept |
 //! | `x[:]` is `x` | every element, in its place |
 //! | `deep_copy(x)`, `view(x)` are `x` | the elements are the same in any memory; `copy_outputs` handles outputs |
@@ -20,15 +22,16 @@
 //! for them only the rule for `abs(abs(x))` applies.
 
 use super::rebuild::Rebuild;
+use crate::control::CustomGradient;
 use crate::index::Subtensor;
 use crate::scalar::{Cast, ScalarOp};
-use crate::shape::{DeepCopy, View};
+use crate::shape::{Alloc, DeepCopy, ScalarFromTensor, View};
 use crate::{DimShuffle, Elemwise};
-use precast_graph::{BuildError, DType, FunctionGraph, Op, VarId};
+use precast_graph::{BuildError, DType, FunctionGraph, Op, Type, VarId};
 use std::any::Any;
 use std::sync::Arc;
 
-/// The replacement of an Apply with one input.
+/// The replacement of an Apply.
 enum Simpler {
     /// An existing variable.
     Value(VarId),
@@ -58,10 +61,19 @@ pub(super) fn simplify(graph: &FunctionGraph) -> Result<FunctionGraph, BuildErro
 }
 
 fn simpler(graph: &FunctionGraph, op: &dyn Op, inputs: &[VarId]) -> Option<Simpler> {
-    let [input] = inputs else { return None };
     let any: &dyn Any = op;
+    if any.is::<CustomGradient>() {
+        return Some(Simpler::Value(inputs[0]));
+    }
+    let [input] = inputs else { return None };
     if let Some(outer) = any.downcast_ref::<DimShuffle>() {
         return dimshuffle(graph, outer, *input);
+    }
+    if any.is::<ScalarFromTensor>() {
+        let producer = graph.producer(*input)?;
+        let is_number = (&*producer.op as &dyn Any).is::<Alloc>() && producer.inputs.len() == 1;
+        let number = producer.inputs[0];
+        return (is_number && matches!(graph.ty(number), Type::Scalar(_))).then_some(Simpler::Value(number));
     }
     let is_all = any.downcast_ref::<Subtensor>().is_some_and(|part| part.index.is_empty());
     if is_all || any.is::<DeepCopy>() || any.is::<View>() {

@@ -11,7 +11,7 @@ use super::fuse::{elementwise, reduction};
 use super::rebuild::Rebuild;
 use crate::composite::Composite;
 use crate::scalar::ScalarOp;
-use crate::{Elemwise, Reduce, RowProgram};
+use crate::{Elemwise, Reduce, RowProgram, SmallGraph};
 use precast_graph::{BuildError, FunctionGraph, Op, VarId};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,9 @@ use std::sync::Arc;
 pub fn unfuse(graph: &FunctionGraph, position: usize) -> Result<Option<FunctionGraph>, BuildError> {
     let apply = &graph.applies()[position];
     let op: &dyn Any = &*apply.op;
+    if let Some(small) = op.downcast_ref::<SmallGraph>() {
+        return Ok(Some(small.graph().clone()));
+    }
     let program = op.downcast_ref::<RowProgram>();
     if program.is_none() && composite(&*apply.op).is_none() {
         return Ok(None);
@@ -50,6 +53,12 @@ pub fn unfuse(graph: &FunctionGraph, position: usize) -> Result<Option<FunctionG
         result.output(output, None)?;
     }
     Ok(Some(result))
+}
+
+/// Returns whether an op was fused.
+pub(super) fn is_fused(op: &dyn Op) -> bool {
+    let any: &dyn Any = op;
+    any.is::<SmallGraph>() || any.is::<RowProgram>() || composite(op).is_some()
 }
 
 /// Applies an op, or its parts if it is fused.

@@ -68,6 +68,41 @@ macro_rules! composed_rows {
             /// The correlation of two vectors: the convolution with the second one reversed and conjugated.
             correlate(x, y) [] {mode = "valid"} = convolve;
 
+            /// The inverse Fourier transform. `norm="backward"` divides by `n`, `"ortho"` by its root, `"forward"` not at all.
+            ifft(x, n) [] {axis = -1, norm = "backward"} = fft_by_name;
+            /// The Fourier transform of real elements: the first `n/2 + 1` results, of which the others are conjugates.
+            rfft(x, n) [] {axis = -1, norm = "backward"} = fft_by_name;
+            /// The real elements whose Fourier transform begins with the `n/2 + 1` elements; `n` is even by default.
+            irfft(x, n) [] {axis = -1, norm = "backward"} = fft_by_name;
+            /// The real Fourier transform of elements that are conjugates of their mirror images, from the first `n/2 + 1`.
+            hfft(x, n) [] {axis = -1, norm = "backward"} = fft_by_name;
+            /// The inverse of `hfft`.
+            ihfft(x, n) [] {axis = -1, norm = "backward"} = fft_by_name;
+            /// The Fourier transform along the last two axes, or those of `axes`.
+            fft2(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// The inverse of `fft2`.
+            ifft2(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// `fft2` of real elements: the first half of the results along the last axis.
+            rfft2(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// The inverse of `rfft2`.
+            irfft2(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// The Fourier transform along all axes, or those of `axes`, of `s` elements each.
+            fftn(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// The inverse of `fftn`.
+            ifftn(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// `fftn` of real elements: the first half of the results along the last axis.
+            rfftn(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// The inverse of `rfftn`.
+            irfftn(x, s) [] {axes = None, norm = "backward"} = fft_over_axes;
+            /// The frequencies of the results of `fft` for `n` samples at distance `d`.
+            fftfreq(n) [] {d = 1.0} = fft_frequencies;
+            /// The frequencies of the results of `rfft` for `n` samples at distance `d`.
+            rfftfreq(n) [] {d = 1.0} = fft_frequencies;
+            /// The frequencies in ascending order: the second half of each axis comes first.
+            fftshift(x) [] {axes = None} = fft_shifted;
+            /// The inverse of `fftshift`.
+            ifftshift(x) [] {axes = None} = fft_shifted;
+
             /// The running sums along an axis, starting with 0 if `include_initial`.
             cumulative_sum(x) [] {; axis = None, dtype = None, include_initial = False} = cumulative;
             /// The running products along an axis, starting with 1 if `include_initial`.

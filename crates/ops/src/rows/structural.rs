@@ -87,6 +87,9 @@ macro_rules! structural_rows {
             /// The determinants of matrices.
             det(x) [] {} = [det] [] [unary] method;
 
+            /// The discrete Fourier transform of `n` elements along an axis, which is cut or filled with zeros. `norm="forward"` divides by `n`, `"ortho"` by its root, `"backward"` not at all.
+            fft(x, n) [] {axis = -1, norm = "backward"} = [fft] [Fft] [unary] other;
+
             /// Converts the elements to another dtype. To bool: `!= 0`; integers keep their low bits; float to integer truncates and saturates, and NaN becomes 0; complex to real drops the imaginary part.
             cast(x) [astype] {dtype = None} = [cast] [] [casts] other;
             /// The axes in reverse order, or in the order of `axes`.
@@ -121,8 +124,8 @@ macro_rules! structural_rows {
             split(x, extents) [] {; sizes = None, axis = 0, piece = None, pieces = None} = [split] [Split] [] other;
             /// A vector of numbers.
             make_vector(; numbers) [] {dtype = None} = [make_vector] [MakeVector] [] other;
-            /// The first argument; the call fails with a message unless all conditions are true.
-            assert(x; conditions) [] {; message = None} = [assert] [Assert] [] other;
+            /// The first argument; the call fails with a message, and an error of a kind, unless all conditions are true.
+            assert(x; conditions) [] {; message = None, error = None} = [assert] [Assert] [] other;
             /// A copy.
             deep_copy(x) [copy] {} = [] [DeepCopy] [unary] other;
             /// The same elements, without a copy.
@@ -295,6 +298,8 @@ macro_rules! structural_rows {
             scan(f, init, xs, length) [] {reverse = False; until = False} = [scan] [Scan] [] other;
             /// The result of one of the functions in a list, the one at a position, called with the operands. Only this function is computed.
             branch(index, branches; operands) [] {} = [branch] [Branch] [] other;
+            /// `value`, with a gradient of your own: `gradient(g, *inputs)` maps the gradient by the result to those by the inputs, or to `None` for an input without one. Gradients do not pass through `value`.
+            custom_gradient(value, gradient; inputs) [] {} = [custom_gradient] [CustomGradient] [] other;
             /// `num` evenly spaced numbers from `start` to `stop`; without `endpoint`, `stop` is excluded.
             linspace(start, stop, num) [] {endpoint = True; dtype = None} = [linspace] [] [] other;
 

@@ -19,7 +19,7 @@ const NAME: &str = "assert";
 /// `(x, bool, bool, …) -> x`; conditions may have any shape. A condition without elements is true.
 ///
 /// # Errors
-/// At run time: an assertion error with the message.
+/// At run time: an error of the kind, with the message.
 ///
 /// # Source
 /// `pytensor.raise_op.Assert`.
@@ -27,16 +27,40 @@ const NAME: &str = "assert";
 pub struct Assert {
     /// The message of the error if a condition is false.
     pub message: String,
+    /// The kind of the error.
+    pub kind: ErrorKind,
+}
+
+/// The kinds of errors that a graph can raise.
+const KINDS: [ErrorKind; 6] = [
+    ErrorKind::Assert,
+    ErrorKind::Type,
+    ErrorKind::Value,
+    ErrorKind::Memory,
+    ErrorKind::Runtime,
+    ErrorKind::Index,
+];
+
+/// Reads the prop `error`. The default is an assertion error.
+pub(crate) fn kind(declared: &Declared<'_>) -> Result<ErrorKind, MakeNodeError> {
+    if !declared.has("error") {
+        return Ok(ErrorKind::Assert);
+    }
+    let name = declared.text("error")?;
+    KINDS.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let names = KINDS.map(ErrorKind::name).join(", ");
+        declared.wrong("error", &format!("one of {names}"))
+    })
 }
 
 impl Assert {
     /// Rebuilds an Assert from its props.
     ///
     /// # Errors
-    /// `message` is missing or is not text.
+    /// `message` is missing or is not text, or `error` is not the name of a kind.
     pub fn from_props(props: &Props) -> Result<Arc<dyn Op>, MakeNodeError> {
-        let message = Declared::new(NAME, props, &["message"])?.text("message")?.to_owned();
-        Ok(Arc::new(Self { message }))
+        let declared = Declared::new(NAME, props, &["message", "error"])?;
+        Ok(Arc::new(Self { message: declared.text("message")?.to_owned(), kind: kind(&declared)? }))
     }
 }
 
@@ -46,7 +70,11 @@ impl Op for Assert {
     }
 
     fn props(&self) -> Props {
-        Props::from([("message".to_owned(), Prop::Str(self.message.clone()))])
+        let mut props = Props::from([("message".to_owned(), Prop::Str(self.message.clone()))]);
+        if self.kind != ErrorKind::Assert {
+            props.insert("error".to_owned(), Prop::Str(self.kind.name().to_owned()));
+        }
+        props
     }
 
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
@@ -68,7 +96,7 @@ impl Op for Assert {
         for condition in &inputs[1..] {
             let Array::Bool(condition) = condition else { return Err(elements::mismatch(NAME)) };
             if !condition.iter().all(|c| *c) {
-                return Err(PerformError::of_kind(NAME, ErrorKind::Assert, self.message.clone()));
+                return Err(PerformError::of_kind(NAME, self.kind, self.message.clone()));
             }
         }
         Ok(vec![inputs[0].clone()])
@@ -98,7 +126,7 @@ impl COp for Assert {
         outputs: &[String],
         sub: &Sub,
     ) -> Result<String, LinkError> {
-        let call = Call::asserting(quote(&self.message));
+        let call = Call::asserting(c_function(self.kind), quote(&self.message));
         Ok(call.code(node, name, inputs, outputs, sub))
     }
 
@@ -107,9 +135,21 @@ impl COp for Assert {
     }
 }
 
+/// Returns the C function that checks conditions.
+fn c_function(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Type => "pc_assert_type",
+        ErrorKind::Value => "pc_assert_value",
+        ErrorKind::Memory => "pc_assert_memory",
+        ErrorKind::Index => "pc_assert_index",
+        ErrorKind::Assert => "pc_assert",
+        ErrorKind::Runtime | ErrorKind::Cancelled => "pc_assert_runtime",
+    }
+}
+
 /// Quotes a text as a C string. Bytes that are not plain ASCII, or that have a meaning in C or in the template,
 /// become octal escapes.
-fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b" .,:;=<>()[]+-*/_'!#%&|~`".contains(&byte) {

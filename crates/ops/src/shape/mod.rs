@@ -20,7 +20,7 @@
 
 mod alloc;
 mod arange;
-mod assert;
+pub(crate) mod assert;
 mod copy;
 mod einsum_operand;
 mod eye;

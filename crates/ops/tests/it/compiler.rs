@@ -34,7 +34,13 @@ pub(crate) fn levels() -> Vec<Level> {
 /// Compiles C files and objects to a program in `folder`, which is also searched for headers.
 pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: &str) -> PathBuf {
     let out = folder.join(format!("program-{}", level.0));
-    run(command(level, language).arg("-I").arg(folder).arg("-o").arg(&out).args(files).arg("-lm"));
+    run(command(level, language)
+        .arg("-I")
+        .arg(folder)
+        .arg("-o")
+        .arg(&out)
+        .args(files)
+        .args(["-lm", "-pthread"]));
     out
 }
 

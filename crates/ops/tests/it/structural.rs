@@ -2,6 +2,7 @@
 
 use crate::compiler;
 use crate::machine::{Call, Outcome, run, stretch};
+use precast_core::native::ErrorKind;
 use precast_graph::{Array, DType, FunctionGraph, InterpretError, Op, Type, interpret};
 use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor, Selector, Subtensor};
 use precast_ops::rewrite::{Form, Passes};
@@ -161,7 +162,8 @@ fn shape_cases() -> Vec<Case> {
     for condition in [vec![true, true], vec![true, false], vec![]] {
         let conditions = [Array::from(true), Array::from(ndarray::Array1::from(condition))];
         let message = "x must be \"small\", not\n\\ @M@ ä".to_owned();
-        cases.push(case(Assert { message }, std::iter::once(x.clone()).chain(conditions).collect()));
+        let kind = ErrorKind::Value;
+        cases.push(case(Assert { message, kind }, std::iter::once(x.clone()).chain(conditions).collect()));
     }
     cases
 }

@@ -276,6 +276,7 @@ OWN = {
     "matrix_rank": np.linalg.matrix_rank,
     "condition_number": np.linalg.cond,
     "lstsq": np.linalg.lstsq,
+    **{name: getattr(np.fft, name) for name in np.fft.__all__},
     "vander": np.vander,
     "toeplitz": toeplitz,
     "block_diag": block_diag,

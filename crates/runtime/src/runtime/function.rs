@@ -14,10 +14,12 @@ use crate::reference::Reference;
 use crate::resolve::Resolver;
 use crate::stats::Event;
 use precast_acquire::Miss;
-use precast_codegen::Module;
 use precast_core::{Function, span};
-use precast_graph::FunctionGraph;
+use precast_graph::{Apply, FunctionGraph};
+use precast_ops::SmallGraph;
 use precast_ops::rewrite::Form;
+use std::any::Any;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 impl Runtime {
@@ -71,8 +73,9 @@ impl Runtime {
         self.miss(graph, answer, recorded)
     }
 
-    /// Searches for the modules of a graph in the form with in-place ops. If a module is missing, the form without
-    /// in-place ops is searched, which modules of declared ops can serve. Misses are those of the first form.
+    /// Searches for the modules of a graph in its lowered form. If a module is missing, the form for all extents is
+    /// searched, then the one without in-place ops, which modules of declared ops can serve. Misses are those of the
+    /// first form.
     pub(super) fn find(
         &self,
         name: &str,
@@ -84,17 +87,24 @@ impl Runtime {
             let _span = span!("rewrite");
             self.ops.lower(graph, Form::Lowered)?
         };
-        let overwriting = cover::search(scope, lowered, true, purpose)?;
-        let overwrites = overwriting.lowered.applies().iter().any(|a| !a.op.destroy_map().is_empty());
-        if !overwriting.is_complete() && overwrites && !self.resolver.layers.is_empty() {
-            let lowered = self.ops.lower(graph, Form::Preserving)?;
-            let mut preserving = cover::search(scope, lowered, false, purpose)?;
-            if preserving.is_complete() {
-                preserving.wanted = overwriting.wanted;
-                return Ok(preserving);
+        let first = cover::search(scope, lowered, true, purpose)?;
+        if first.is_complete() || self.resolver.layers.is_empty() {
+            return Ok(first);
+        }
+        let has = |is_so: fn(&Apply) -> bool| first.lowered.applies().iter().any(is_so);
+        let overwrites = has(|apply| !apply.op.destroy_map().is_empty());
+        let forms = [(Form::General, has(is_small_graph)), (Form::Preserving, overwrites)];
+        for (form, is_other) in forms {
+            if is_other {
+                let mut answer =
+                    cover::search(scope, self.ops.lower(graph, form)?, form == Form::General, purpose)?;
+                if answer.is_complete() {
+                    answer.wanted = first.wanted;
+                    return Ok(answer);
+                }
             }
         }
-        Ok(overwriting)
+        Ok(first)
     }
 
     /// Records a miss if requested; returns the manifest that now contains it.
@@ -175,12 +185,17 @@ impl Runtime {
     }
 }
 
-/// Returns the misses: segments, then the Applies whose modules are missing too.
+/// Returns the misses: segments, then the Applies whose modules are missing too. Each module appears once.
 pub(super) fn misses(answer: &Answer, resolver: &Resolver) -> Vec<Miss> {
     let problems = resolver.problems();
     let inventory = resolver.inventory(&problems);
-    let segments: Vec<&Module> = answer.unserved().map(|module| &**module).collect();
-    let is_segment = |module: &Module| segments.iter().any(|segment| segment.key() == module.key());
-    let applies = answer.missing.iter().map(|missing| &*missing.module).filter(|module| !is_segment(module));
-    segments.iter().copied().chain(applies).map(|module| inventory.explain(module)).collect()
+    let segments = answer.unserved().map(|module| &**module);
+    let modules = segments.chain(answer.missing.iter().map(|missing| &*missing.module));
+    let mut known = BTreeSet::new();
+    modules.filter(|module| known.insert(module.key())).map(|module| inventory.explain(module)).collect()
+}
+
+fn is_small_graph(apply: &Apply) -> bool {
+    let op: &dyn Any = &*apply.op;
+    op.is::<SmallGraph>()
 }

@@ -1,9 +1,9 @@
 //! Tests of named extents and declared results: every way of calling checks them, and reports both extents.
 
-use ndarray::{Array1, Array2, ArrayD, IxDyn};
+use ndarray::{Array1, Array2, ArrayD, ArrayViewMut1, IxDyn};
 use precast_graph::text::{parse, parse_input};
 use precast_graph::{FunctionGraph, json};
-use precast_runtime::{Array, ArrayMut, ArrayRef, Function, Ops, Policy, Runtime};
+use precast_runtime::{Array, ArrayMut, ArrayRef, CallError, Function, Ops, Policy, Runtime};
 
 fn graph(outputs: &[&str], inputs: &[&str]) -> FunctionGraph {
     let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
@@ -161,11 +161,28 @@ fn typed_calls_check_extents() {
     ] {
         assert!(error.to_string().contains("but `n` is 4"), "{error}");
     }
+    let misfit = typed.call_views((four.view(), four.view()), ArrayViewMut1::from(&mut [0.0; 3]));
+    assert!(matches!(misfit, Err(CallError::Output { .. })), "{misfit:?}");
     let square = runtime.function(&graph(&["x + 1"], &["x: f64[n, n]"])).unwrap();
     let square = square.typed::<(Array2<f64>,), Array2<f64>>().unwrap();
     assert!(square.call((Array2::zeros((2, 2)).view(),)).is_ok());
     let error = square.call((Array2::zeros((2, 3)).view(),)).unwrap_err();
     assert!(error.to_string().contains("input `x` has extent 3 on axis 1"), "{error}");
+}
+
+#[test]
+fn typed_results_are_written_to_slices_and_elements() {
+    let runtime = Runtime::builder().policy(Policy::Jit).build().unwrap();
+    let function = runtime.function(&graph(&["sum(x)", "x * 2"], &["x: f64[?]"])).unwrap();
+    let typed = function.typed::<(Array1<f64>,), (f64, Array1<f64>)>().unwrap();
+    let x = Array1::from(vec![1.0, 2.0]);
+    let (mut sum, mut rest) = (0.0, [0.5; 4]);
+    typed.call_views((x.view(),), (&mut sum, ArrayViewMut1::from(&mut rest[1..3]))).unwrap();
+    assert_eq!((sum, rest), (3.0, [0.5, 2.0, 4.0, 0.5]));
+    let mut reversed = ArrayViewMut1::from(&mut rest[..2]);
+    reversed.invert_axis(ndarray::Axis(0));
+    typed.call_views((x.view(),), (&mut sum, reversed)).unwrap();
+    assert_eq!(rest, [4.0, 2.0, 4.0, 0.5]);
 }
 
 #[test]

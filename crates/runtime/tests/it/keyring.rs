@@ -30,6 +30,7 @@ fn builds_in_another_process() {
         Ok(_) => "built".to_owned(),
         Err(BuildRuntimeError::Keyring(KeyringError::EmptyName(_))) => "empty name".to_owned(),
         Err(BuildRuntimeError::Keyring(KeyringError::Missing { .. })) => "no keyring".to_owned(),
+        Err(BuildRuntimeError::Keyring(KeyringError::Clock { .. })) => "wrong clock".to_owned(),
         Err(BuildRuntimeError::Signed(OpenSignedError::Unsigned { .. })) => "unsigned".to_owned(),
         Err(other) => other.to_string(),
     };
@@ -44,24 +45,34 @@ fn runtime_uses_the_keyring_from_the_environment() {
     let pair = KeyPair::generate_unencrypted_keypair().unwrap();
     let keyring = Keyring {
         version: 1,
+        issued: Some("2026-01-01".parse().unwrap()),
         expires: "2999-01-01".parse().unwrap(),
         threshold: 1,
+        keyring_threshold: None,
+        requires_expiry: false,
         keys: vec![Key::parse("alice", &pair.pk.to_base64()).unwrap()],
         revoked: Vec::new(),
     };
     fs_err::write(path("test.keyring"), keyring.to_string()).unwrap();
-    for name in ["signed", "unsigned"] {
+    let early = Keyring { issued: Some("2998-01-01".parse().unwrap()), ..keyring };
+    fs_err::write(path("early.keyring"), early.to_string()).unwrap();
+    for name in ["signed", "unsigned", "expired"] {
         fs_err::write(path(name), &bytes).unwrap();
     }
-    let signature = minisign::sign(None, &pair.sk, &*bytes, None, None).unwrap().into_string();
-    fs_err::write(path("signed.minisig"), signature).unwrap();
+    for (name, comment) in [("signed.minisig", "test"), ("expired.minisig", "expires:2020-01-01")] {
+        let signature = minisign::sign(None, &pair.sk, &*bytes, Some(comment), None).unwrap().into_string();
+        fs_err::write(path(name), signature).unwrap();
+    }
 
     let (signed, unsigned) = (path("signed"), path("unsigned"));
     let keyring = path("test.keyring").display().to_string();
+    let early = path("early.keyring").display().to_string();
     let absent = path("absent.keyring").display().to_string();
     assert_eq!(outcome(&unsigned, None), "built");
     assert_eq!(outcome(&signed, Some(&keyring)), "built");
     assert_eq!(outcome(&unsigned, Some(&keyring)), "unsigned");
+    assert_eq!(outcome(&path("expired"), Some(&keyring)), "unsigned");
+    assert_eq!(outcome(&signed, Some(&early)), "wrong clock");
     assert_eq!(outcome(&signed, Some(&absent)), "no keyring");
     assert_eq!(outcome(&signed, Some("")), "empty name");
     // An argument takes precedence.

@@ -49,6 +49,25 @@ fn compiled_miss_is_a_hit_next_time() {
 }
 
 #[test]
+fn modules_for_all_extents_serve_known_ones() {
+    let (text, known, open) = ("exp(x)/sum(exp(x)) + sum(x)", ["x=f64[3]"], ["x=f64[?]"]);
+    let store = tempfile::tempdir().unwrap();
+    fill(store.path(), &[graph(text, &open)]);
+    let runtime = strict(store.path());
+    let x = array![0.5, -1.25, 2.0];
+    let general = runtime.function(&graph(text, &known)).unwrap().call(&[x.view().into()]).unwrap();
+    assert_eq!(runtime.check(&graph(text, &known)).unwrap(), Check::Whole);
+
+    // Modules for other extents serve neither.
+    let store = tempfile::tempdir().unwrap();
+    fill(store.path(), &[graph(text, &known)]);
+    let runtime = strict(store.path());
+    assert_eq!(runtime.function(&graph(text, &known)).unwrap().call(&[x.view().into()]).unwrap(), general);
+    assert!(runtime.function(&graph(text, &["x=f64[4]"])).is_err());
+    assert!(runtime.function(&graph(text, &open)).is_err());
+}
+
+#[test]
 fn strict_miss_names_nearest_and_difference() {
     let store = tempfile::tempdir().unwrap();
     fill(store.path(), &[graph("x + y", &["x=f64[?]", "y=f64[?]"])]);
@@ -60,6 +79,17 @@ fn strict_miss_names_nearest_and_difference() {
         text.contains("nearest `add(f64[..], f64[..]) -> f64[..]` differs in dtype of input 0, 1"),
         "{text}"
     );
+}
+
+#[test]
+fn a_missing_module_appears_once() {
+    let store = tempfile::tempdir().unwrap();
+    fill(store.path(), &[graph("x + y", &["x=f64[?]", "y=f64[?]"])]);
+    let text = "cumsum(cumsum(cumsum(x)))";
+    let error = strict(store.path()).function(&graph(text, &["x=f64[?]"])).unwrap_err();
+    let FunctionError::Miss { misses, .. } = &error else { panic!("{error}") };
+    // The whole graph, and the op.
+    assert_eq!(misses.len(), 2, "{error}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
-/* precast/ops/fixed.h: loops whose values are arrays of known extents. */
+/* precast/ops/fixed.h: loops and graphs whose values are arrays of known extents. */
 #ifndef PRECAST_OPS_FIXED_H
 #define PRECAST_OPS_FIXED_H
 
+#include <precast/ops/bits.h>
 #include <precast/ops/scan.h>
 
 /* Checks integers that the code relies on. For each of `n`: an input, the number of its elements, and their values. Returns 0, or -1 with
@@ -18,6 +19,84 @@ __attribute__((unused)) static int pc_fixed_check(pc_context *ctx, const char *o
                         (long long)*known);
         return -1;
       }
+    }
+  }
+  return 0;
+}
+
+/* Returns whether the elements of a tensor are adjacent, in C order. */
+__attribute__((unused)) static int pc_fixed_is_whole(const pc_tensor *t, int64_t item) {
+  for (int32_t d = t->ndim - 1; d >= 0; d--) {
+    if (t->shape[d] != 1 && t->strides[d] != item) return 0;
+    item *= t->shape[d];
+  }
+  return 1;
+}
+
+/* Copies all elements between a tensor and an array in C order. */
+__attribute__((unused, noinline)) static void pc_fixed_copy(const pc_tensor *t, char *array, int64_t item, int reads) {
+  int64_t at[PC_MAX_NDIM] = {0};
+  char *element = t->data;
+  for (;;) {
+    __builtin_memcpy(reads ? array : element, reads ? element : array, (size_t)item);
+    array += item;
+    int32_t d = t->ndim - 1;
+    for (; d >= 0; d--) {
+      element += t->strides[d];
+      if (++at[d] < t->shape[d]) break;
+      element -= t->shape[d] * t->strides[d];
+      at[d] = 0;
+    }
+    if (d < 0) return;
+  }
+}
+
+/* Reads a tensor of `bytes` bytes in all; there is at least one element. */
+PC_INLINE void pc_fixed_read(const pc_tensor *t, void *array, size_t bytes, size_t item) {
+  if (bytes == item || pc_fixed_is_whole(t, (int64_t)item)) {
+    __builtin_memcpy(array, t->data, bytes);
+  } else {
+    pc_fixed_copy(t, (char *)array, (int64_t)item, 1);
+  }
+}
+
+/* The elements of a tensor in C order: its own, or a copy in `array`. */
+PC_INLINE char *pc_fixed_view(const pc_tensor *t, void *array, size_t item) {
+  if (pc_fixed_is_whole(t, (int64_t)item)) return t->data;
+  pc_fixed_copy(t, (char *)array, (int64_t)item, 1);
+  return (char *)array;
+}
+
+/* Writes a tensor of `bytes` bytes in all; there is at least one element. */
+PC_INLINE void pc_fixed_write(const void *array, const pc_tensor *t, size_t bytes, size_t item) {
+  if (bytes == item || pc_fixed_is_whole(t, (int64_t)item)) {
+    __builtin_memcpy(t->data, array, bytes);
+  } else {
+    pc_fixed_copy(t, (char *)(uintptr_t)array, (int64_t)item, 0);
+  }
+}
+
+static void pc_fixed_dealloc(pc_object *object) { (void)object; }
+
+/* A tensor over an array in C order, which a function can read or write. */
+PC_INLINE pc_tensor pc_fixed_tensor(void *array, size_t bytes, int32_t dtype, int32_t ndim, const int64_t *shape, const int64_t *strides) {
+  static const pc_type type = {"array", pc_fixed_dealloc};
+  return (pc_tensor){{1, &type}, (char *)array, dtype, ndim, shape, strides, 0, 0, NULL, (int64_t)bytes};
+}
+
+/* Ends a call that could write to `own`, a tensor over an array, or put another tensor in its place. */
+PC_INLINE void pc_fixed_take(pc_tensor *result, const pc_tensor *own, void *array, size_t bytes, size_t item) {
+  if (result == own) return;
+  pc_fixed_read(result, array, bytes, item);
+  pc_xdecref((pc_object *)result);
+}
+
+/* Fails with a message unless all elements are true. */
+PC_INLINE int pc_fixed_assert(pc_context *ctx, int32_t kind, const char *message, const pc_bool *conditions, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (!conditions[i]) {
+      pc_error_set(ctx, kind, message);
+      return -1;
     }
   }
   return 0;

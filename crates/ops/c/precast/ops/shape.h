@@ -51,15 +51,22 @@ __attribute__((unused, noinline)) static int pc_all_true(const pc_tensor *t) {
   }
 }
 
-/* in: tensor, then conditions (bool). Fails with `message` unless all elements of all conditions are true. */
-__attribute__((unused, noinline)) static int pc_assert(pc_context *ctx, const char *message, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
-  for (int32_t k = 1; k < n_in; k++) {
-    if (!pc_all_true(in[k])) {
-      pc_error_set(ctx, PC_ERROR_ASSERT, message);
-      return -1;
-    }
+/* pc_assert_<kind>. in: tensor, then conditions (bool). Fails with `message` unless all elements of all conditions are true. */
+#define PC_ASSERT(NAME, KIND)                                                                                                               \
+  __attribute__((unused, noinline)) static int NAME(pc_context *ctx, const char *message, int32_t n_in, pc_tensor *const *in, pc_tensor **out) { \
+    for (int32_t k = 1; k < n_in; k++) {                                                                                                    \
+      if (!pc_all_true(in[k])) {                                                                                                            \
+        pc_error_set(ctx, KIND, message);                                                                                                   \
+        return -1;                                                                                                                          \
+      }                                                                                                                                     \
+    }                                                                                                                                       \
+    return pc_output_view(ctx, in[0], &out[0]);                                                                                             \
   }
-  return pc_output_view(ctx, in[0], &out[0]);
-}
+PC_ASSERT(pc_assert, PC_ERROR_ASSERT)
+PC_ASSERT(pc_assert_type, PC_ERROR_TYPE)
+PC_ASSERT(pc_assert_value, PC_ERROR_VALUE)
+PC_ASSERT(pc_assert_memory, PC_ERROR_MEMORY)
+PC_ASSERT(pc_assert_runtime, PC_ERROR_RUNTIME)
+PC_ASSERT(pc_assert_index, PC_ERROR_INDEX)
 
 #endif

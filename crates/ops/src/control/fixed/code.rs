@@ -1,17 +1,37 @@
-//! The C function of a loop whose values are arrays of known extents.
+//! The C of the steps of a graph whose values are arrays of known extents.
 
 use super::maps::{Group, Map, Readers};
 use super::step::{Step, Sums};
-use super::text::{Text, copy, elements, ready, steps_of, texts};
-use super::{Fixed, moves, sums};
-use crate::control::Scan;
+use super::text::Text;
+use super::{Fixed, MAX_ELEMENTS, moves, sums};
 use crate::scalar::ScalarOp;
+use crate::shape::assert::quote;
 use crate::sources::closure;
-use precast_codegen::template::render;
-use precast_codegen::{LinkError, SourceSet};
+use precast_codegen::{COp, LinkError, Node, SourceSet};
 use precast_graph::{Apply, DType, Origin, VarId};
 
 const HEADER: &str = "precast/ops/fixed.h";
+
+/// A part of the C code.
+pub(super) enum Part<'a> {
+    /// A loop of maps.
+    Group(Group<'a>),
+    /// A map that a block function computes.
+    Block(Map<'a>),
+    /// The step of an Apply.
+    Step(usize),
+}
+
+impl Part<'_> {
+    /// Returns the position of the first Apply. Parts are in the order of their Applies.
+    fn first(&self) -> usize {
+        match self {
+            Self::Group(group) => group.maps.first().and_then(|map| map.apply).unwrap_or(0),
+            Self::Block(map) => map.apply.unwrap_or(0),
+            Self::Step(position) => *position,
+        }
+    }
+}
 
 impl Fixed {
     /// Returns the C array of a variable. A value that is only reshaped is the same array.
@@ -26,40 +46,60 @@ impl Fixed {
                         false => format!("t{}", variable.index()),
                     }
                 }
+                Step::Check(_) => self.name(self.graph.applies()[apply.index()].inputs[0]),
                 _ => format!("t{}", variable.index()),
             },
             Origin::Constant(_) => format!("t{}", variable.index()),
         }
     }
 
-    /// Writes the steps of an iteration.
-    fn write(&self, name: &str, text: &mut Text) -> Result<(), LinkError> {
-        let readers = self.readers();
-        let mut group: Option<Group<'_>> = None;
+    /// Returns the parts that the steps are written as, in order.
+    pub(super) fn parts(&self) -> Vec<Part<'_>> {
+        let mut parts: Vec<Part<'_>> = Vec::new();
         for (position, (apply, step)) in self.graph.applies().iter().zip(&self.steps).enumerate() {
-            if let Some(map) = self.map(position, apply, step) {
-                let shape = &self.value(apply.outputs[0]).shape;
-                match &mut group {
-                    Some(group) if self.joins(&map, shape, group) => group.maps.push(map),
-                    open => {
-                        open.take().map_or(Ok(()), |group| self.write_group(&group, &readers, name, text))?;
-                        *open = Some(Group { shape: shape.clone(), maps: vec![map] });
-                    }
+            let Some(map) = self.map(position, apply, step) else {
+                if !self.is_silent(apply, step) {
+                    parts.push(Part::Step(position));
                 }
                 continue;
-            }
-            if self.is_silent(apply, step) {
+            };
+            let shape = &self.value(apply.outputs[0]).shape;
+            if self.block(&map, shape).is_some() {
+                parts.push(Part::Block(map));
                 continue;
             }
-            group.take().map_or(Ok(()), |group| self.write_group(&group, &readers, name, text))?;
-            self.write_step(apply, step, (&readers, name), text)?;
+            match parts.last_mut() {
+                Some(Part::Group(group)) if self.joins(&map, shape, group) => group.maps.push(map),
+                _ => parts.push(Part::Group(Group { shape: shape.clone(), maps: vec![map] })),
+            }
         }
-        group.map_or(Ok(()), |group| self.write_group(&group, &readers, name, text))
+        parts
+    }
+
+    /// Writes the steps.
+    pub(super) fn write(&self, name: &str, text: &mut Text) -> Result<(), LinkError> {
+        let readers = self.readers();
+        for part in self.parts() {
+            if let Some(room) = &mut text.room {
+                let first = part.first();
+                room.free(|array| readers.has_later(array, first));
+            }
+            match part {
+                Part::Group(group) => self.write_group(&group, &readers, name, text)?,
+                Part::Block(map) => self.write_block(&map, text),
+                Part::Step(position) => {
+                    let (apply, step) = (&self.graph.applies()[position], &self.steps[position]);
+                    self.write_step(apply, step, (&readers, name), text)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether an Apply has no code.
     pub(super) fn is_silent(&self, apply: &Apply, step: &Step) -> bool {
-        matches!(step, Step::Known) || self.name(apply.outputs[0]) == self.name(apply.inputs[0])
+        let is_same = || self.name(apply.outputs[0]) == self.name(apply.inputs[0]);
+        matches!(step, Step::Known) || (!matches!(step, Step::Check(_)) && is_same())
     }
 
     fn write_step(
@@ -75,21 +115,32 @@ impl Fixed {
         let to = (array.as_str(), dtype);
         match step {
             Step::Known | Step::Map(_) => Ok(()),
+            Step::Call => self.write_call(apply, name, text),
+            Step::Check(assert) => {
+                for condition in &apply.inputs[1..] {
+                    let (array, message, fail) = (self.name(*condition), quote(&assert.message), text.fail);
+                    let (kind, size) = (assert.kind.code(), self.value(*condition).size());
+                    text.line(&format!(
+                        "if (pc_fixed_assert(ctx, {kind}, {message}, {array}, {size})) {fail}"
+                    ));
+                }
+                Ok(())
+            }
             Step::Move(places) => {
                 for (output, places) in apply.outputs.iter().zip(places) {
                     let (value, array) = (self.value(*output), self.name(*output));
                     if !moves::is_same(places, self.value(apply.inputs[0]).size()) {
-                        moves::write(places, &inputs, (&array, value.dtype), &value.shape, text);
+                        moves::write(places, &inputs, (&array, value.dtype), &value.shape, text)?;
                     }
                 }
                 Ok(())
             }
-            Step::Add(places) => sums::write_add((&inputs[0], &inputs[1]), places, to, name, text),
+            Step::Add(places) => {
+                sums::write_add((&inputs[0], &inputs[1]), places, to, (&value.shape, name), text)
+            }
             Step::Sums(of) => self.write_sums(apply, of, to, (readers, name), text),
             Step::Product { m, n, k } if *m == 1 || *n == 1 => {
-                let pairs: Vec<Vec<(usize, usize)>> =
-                    (0..m * n).map(|i| (0..*k).map(|l| (i / n * k + l, l * n + i % n)).collect()).collect();
-                sums::write_product((&inputs[0], &inputs[1]), &pairs, to, name, text)
+                sums::write_product((&inputs[0], &inputs[1]), [*m, *n, *k], to, name, text)
             }
             Step::Product { m, n, k } => {
                 text.array(dtype, &array, m * n);
@@ -97,7 +148,8 @@ impl Fixed {
                     "pc_fixed_product_{dtype}(ctx, {m}, {n}, {k}, {}, {}, {array})",
                     inputs[0], inputs[1]
                 );
-                text.line(&format!("if ({call}) return pc_scan_failed(ctx, step);"));
+                let line = format!("if ({call}) {}", text.fail);
+                text.line(&line);
                 Ok(())
             }
         }
@@ -121,8 +173,8 @@ impl Fixed {
         sums::write(of, &array, to, name, text)
     }
 
-    /// Writes the known values that an iteration reads.
-    fn write_known(&self, text: &mut Text) {
+    /// Writes the known values that the steps read.
+    pub(super) fn write_known(&self, text: &mut Text) {
         let is_array = |variable: &VarId| !matches!(self.graph.variable(*variable).origin, Origin::Input(_));
         let outputs = self.graph.applies().iter().flat_map(|apply| &apply.outputs).filter(|v| is_array(v));
         for variable in outputs {
@@ -147,152 +199,70 @@ impl Fixed {
         found.flatten().collect()
     }
 
+    /// Calls a function with the C side of each op that is called.
+    fn calls<T>(&self, of: impl Fn(&dyn COp, &Node, &Apply) -> Vec<T>) -> Vec<T> {
+        let applies = self.graph.applies().iter().zip(&self.steps);
+        let applies = applies.filter(|(_, step)| matches!(step, Step::Call));
+        let found = applies.filter_map(|(apply, _)| {
+            let (c_op, node) = self.called(apply)?;
+            Some(of(c_op, &node, apply))
+        });
+        found.flatten().collect()
+    }
+
+    /// Returns the functions of the called ops at file scope.
+    pub(super) fn call_functions(&self, name: &str) -> Result<String, LinkError> {
+        let functions = self
+            .calls(|c_op, node, apply| vec![c_op.c_support_code_apply(node, &self.call_name(apply, name))]);
+        functions.into_iter().collect()
+    }
+
     fn has(&self, is_wanted: impl Fn(&Step) -> bool) -> bool {
         self.steps.iter().any(is_wanted)
     }
 }
 
-/// Returns the headers of the loop.
+/// Returns the headers of the code.
 pub(in crate::control) fn headers(fixed: &Fixed) -> Vec<String> {
     let mut headers = fixed.scalars(|scalar, dtypes| scalar.c_headers(dtypes));
     headers.push(HEADER.to_owned());
+    headers.extend(fixed.calls(|c_op, node, _| [c_op.c_headers(), c_op.c_headers_apply(node)].concat()));
     if fixed.has(|step| matches!(step, Step::Add(_) | Step::Sums(_) | Step::Product { .. })) {
         headers.push("precast/ops/scalar.h".to_owned());
     }
     headers
 }
 
-/// Returns the sources of the loop.
+/// Returns the sources of the code.
 pub(in crate::control) fn sources(fixed: &Fixed) -> SourceSet {
     let mut sources = closure(&headers(fixed));
     sources.extend(fixed.scalars(|scalar, _| scalar.c_sources().into_iter().collect()));
+    sources.extend(
+        fixed.calls(|c_op, node, _| c_op.c_sources().into_iter().chain(c_op.c_sources_apply(node)).collect()),
+    );
     sources
 }
 
-/// Returns the functions at file scope that the loop calls.
+/// Returns the functions at file scope that the code calls.
 pub(in crate::control) fn support(fixed: &Fixed) -> Vec<String> {
-    fixed.scalars(|scalar, _| scalar.c_support_code())
+    let mut functions = fixed.scalars(|scalar, _| scalar.c_support_code());
+    functions.extend(fixed.calls(|c_op, _, _| c_op.c_support_code()));
+    for part in fixed.parts() {
+        if let Part::Block(map) = part {
+            functions.extend(fixed.block(&map, &[MAX_ELEMENTS]).map(|block| block.c_text()));
+        }
+    }
+    functions
 }
 
-/// Returns the compiler arguments of the loop.
+/// Returns the functions at file scope that other Applies of a module may share.
+pub(in crate::control) fn shared(fixed: &Fixed) -> Vec<String> {
+    fixed.calls(|c_op, node, _| c_op.c_shared_code_apply(node))
+}
+
+/// Returns the compiler arguments of the code.
 pub(in crate::control) fn compile_args(fixed: &Fixed) -> Vec<String> {
-    fixed.scalars(|scalar, _| scalar.c_compile_args())
-}
-
-/// Generates the function of a loop.
-pub(in crate::control) fn function(scan: &Scan, fixed: &Fixed, name: &str) -> Result<String, LinkError> {
-    let loops = Loop { scan, fixed };
-    let (mut before, mut body, mut after) = (Text::at(1), Text::at(3), Text::at(1));
-    loops.read(&mut before, &mut body);
-    fixed.write_known(&mut before);
-    fixed.write(name, &mut body)?;
-    loops.store(&mut before, &mut body, &mut after);
-    let values = [
-        ("NAME", name),
-        ("CARRIES", &scan.carries.to_string()),
-        ("SEQUENCES", &scan.sequences.to_string()),
-        ("WHERE", if scan.reverse { "steps - 1 - step" } else { "step" }),
-        ("READS", &before.text),
-        ("BODY", &body.text),
-        ("DONE", if scan.until { "done:;\n" } else { "" }),
-        ("WRITES", &after.text),
-    ];
-    Ok(render(include_str!("../../../c/scan_fixed.c.in"), &values))
-}
-
-/// The parts of a loop around the steps.
-struct Loop<'a> {
-    scan: &'a Scan,
-    fixed: &'a Fixed,
-}
-
-impl Loop<'_> {
-    /// Writes the reads of the inputs: rows in each iteration, others before the loop.
-    fn read(&self, before: &mut Text, body: &mut Text) {
-        for (k, input) in self.fixed.graph.inputs().iter().enumerate() {
-            let value = self.fixed.value(*input);
-            let (is_row, from) = (self.scan.is_sequence(k), format!("in[{}]", 1 + k));
-            if value.size() == 0 {
-                continue;
-            }
-            let text = if is_row { &mut *body } else { &mut *before };
-            text.array(value.dtype, &format!("a{k}"), value.size());
-            if is_row {
-                before.line(&format!("const char *const p{k} = {from}->data;"));
-                steps_of(&format!("p{k}"), &from, 1 + value.shape.len(), before);
-                copy(
-                    value.dtype,
-                    &value.shape,
-                    (&format!("p{k} + at * p{k}_0"), &format!("p{k}"), 1),
-                    &format!("a{k}"),
-                    true,
-                    body,
-                );
-            } else {
-                steps_of(&format!("p{k}"), &from, value.shape.len(), before);
-                copy(
-                    value.dtype,
-                    &value.shape,
-                    (&format!("{from}->data"), &format!("p{k}"), 0),
-                    &format!("a{k}"),
-                    true,
-                    before,
-                );
-            }
-        }
-    }
-
-    /// Writes the results: rows and the next carries in each iteration, the last carries after the loop.
-    fn store(&self, before: &mut Text, body: &mut Text, after: &mut Text) {
-        let (fixed, carries) = (self.fixed, self.scan.carries);
-        let outputs = fixed.graph.outputs();
-        for (j, output) in outputs.iter().enumerate().skip(carries).take(self.scan.rows()) {
-            let value = fixed.value(*output);
-            ready(j, value.dtype, &[&["steps".to_owned()], texts(&value.shape).as_slice()].concat(), before);
-            before.line(&format!("char *const r{j} = out[{j}]->data;"));
-            steps_of(&format!("r{j}"), &format!("out[{j}]"), 1 + value.shape.len(), before);
-            copy(
-                value.dtype,
-                &value.shape,
-                (&format!("r{j} + at * r{j}_0"), &format!("r{j}"), 1),
-                &fixed.name(*output),
-                false,
-                body,
-            );
-        }
-        let (mut copies, mut moves) = (Text::at(3), Text::at(3));
-        for (j, output) in outputs[..carries].iter().enumerate() {
-            let (value, mut from) = (fixed.value(*output), fixed.name(*output));
-            let own = format!("a{j}");
-            // A carry is assigned once all of them are computed.
-            if from != own && (0..carries).any(|other| from == format!("a{other}")) {
-                copies.array(value.dtype, &format!("n{j}"), value.size());
-                elements(value.size(), &format!("n{j}"), &from, &mut copies);
-                from = format!("n{j}");
-            }
-            if from != own {
-                elements(value.size(), &own, &from, &mut moves);
-            }
-            ready(j, value.dtype, &texts(&value.shape), after);
-            steps_of(&format!("r{j}"), &format!("out[{j}]"), value.shape.len(), after);
-            copy(
-                value.dtype,
-                &value.shape,
-                (&format!("out[{j}]->data"), &format!("r{j}"), 0),
-                &own,
-                false,
-                after,
-            );
-        }
-        // The flag may be a carry, so it is read before the carries change.
-        let stop = outputs.last().filter(|_| self.scan.until);
-        if let Some(stop) = stop {
-            body.line(&format!("const pc_bool stop = {}[0];", fixed.name(*stop)));
-        }
-        body.text += &copies.text;
-        body.text += &moves.text;
-        if stop.is_some() {
-            body.line("if (stop) goto done;");
-        }
-    }
+    let mut args = fixed.scalars(|scalar, _| scalar.c_compile_args());
+    args.extend(fixed.calls(|c_op, _, _| c_op.c_compile_args()));
+    args
 }

@@ -2,7 +2,7 @@
 
 use super::{Fixed, step::Step, text::Text};
 use crate::elements::steps;
-use crate::scalar::ScalarOp;
+use crate::scalar::{BlockFunction, ScalarOp};
 use precast_codegen::{LinkError, Sub};
 use precast_graph::{Apply, DType, VarId};
 use std::collections::BTreeMap;
@@ -27,10 +27,18 @@ pub(super) struct Group<'a> {
 /// The Applies that read each array.
 pub(super) struct Readers(BTreeMap<String, Vec<usize>>);
 
+/// The maximum number of elements that are computed one by one, where there is a function for blocks of them.
+const FEW: usize = 4;
+
 /// The reader of outputs.
 const OUTPUTS: usize = usize::MAX;
 
 impl Readers {
+    /// Returns whether the Apply at a position, or a later one, reads an array.
+    pub(super) fn has_later(&self, array: &str, position: usize) -> bool {
+        self.0.get(array).is_some_and(|readers| readers.iter().any(|reader| *reader >= position))
+    }
+
     /// Returns whether an Apply outside of a group reads an array.
     fn has_other(&self, array: &str, group: &[usize]) -> bool {
         self.0.get(array).is_some_and(|readers| readers.iter().any(|reader| !group.contains(reader)))
@@ -65,6 +73,40 @@ impl Fixed {
             |name: &str| group.maps.iter().flat_map(|map| &map.results).any(|(own, _)| own == name);
         let fits = |input: &VarId| !is_result(&self.name(*input)) || self.value(*input).shape == shape;
         group.shape == shape && map.inputs.iter().all(fits)
+    }
+
+    /// Returns the block function of a map, if the map has enough elements for one.
+    pub(super) fn block(&self, map: &Map<'_>, shape: &[usize]) -> Option<BlockFunction> {
+        let dtypes: Vec<DType> = map.inputs.iter().map(|input| self.value(*input).dtype).collect();
+        let size: usize = shape.iter().product();
+        map.scalar.block(&dtypes).filter(|_| size > FEW && map.apply.is_some())
+    }
+
+    /// Writes the call of a block function. Operands that are broadcast are laid out first.
+    pub(super) fn write_block(&self, map: &Map<'_>, text: &mut Text) {
+        let (result, dtype) = &map.results[0];
+        let Some(apply) = map.apply.map(|position| &self.graph.applies()[position]) else { return };
+        let shape = &self.value(apply.outputs[0]).shape;
+        let Some(block) = self.block(map, shape) else { return };
+        let size: usize = shape.iter().product();
+        let mut operands = vec![size.to_string()];
+        for (k, input) in map.inputs.iter().enumerate() {
+            let (value, array) = (self.value(*input), self.name(*input));
+            if value.shape == *shape {
+                operands.push(array);
+                continue;
+            }
+            let own = format!("{result}_{k}");
+            text.array(value.dtype, &own, size);
+            text.open(shape);
+            let (to, from) = (position(shape, &steps(shape)), broadcast(&value.shape, shape));
+            text.line(&format!("{own}[{to}] = {array}[{from}];"));
+            text.close(shape);
+            operands.push(own);
+        }
+        text.array(*dtype, result, size);
+        operands.push(result.clone());
+        text.line(&format!("{}({});", block.c_name(), operands.join(", ")));
     }
 
     /// Writes the loop of a group. Results that only the group reads have no array.
@@ -118,9 +160,9 @@ impl Fixed {
                 text.line(&format!("pc_{dtype} {result};"));
             }
             let dtypes: Vec<DType> = map.inputs.iter().map(|input| self.value(*input).dtype).collect();
-            let sub = Sub { fail: "return pc_scan_failed(ctx, step);".to_owned(), ..Sub::default() };
+            let sub = Sub { fail: text.fail.to_owned(), ..Sub::default() };
             let code = map.scalar.c_code(&dtypes, &format!("{name}_{own}"), &operands, &results, &sub)?;
-            code.lines().for_each(|line| text.line(line));
+            text.lines(&code);
             for (array, _) in &map.results {
                 if is_stored(map, array) {
                     text.line(&format!("{array}[{place}] = {array}_x;"));

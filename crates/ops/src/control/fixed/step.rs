@@ -1,7 +1,8 @@
 //! What an Apply on arrays of known extents computes.
 
-use super::{MAX_ELEMENTS, Value};
+use super::{MAX_ELEMENTS, Value, fixed_extents};
 use crate::DimShuffle;
+use crate::declared::of;
 use crate::elements::{positions, steps};
 use crate::elemwise::Elemwise;
 use crate::index::{IncSubtensor, Subtensor};
@@ -9,9 +10,9 @@ use crate::linalg::{BatchedDot, Dot, Matmul};
 use crate::reduce::{Reduce, ReduceKind};
 use crate::scalar::ScalarOp;
 use crate::shape::{
-    Alloc, DeepCopy, Join, MakeVector, Reshape, ScalarFromTensor, Shape, ShapeI, Split, SumTo, View,
+    Alloc, Assert, DeepCopy, Join, MakeVector, Reshape, ScalarFromTensor, Shape, ShapeI, Split, SumTo, View,
 };
-use precast_graph::{Array, DType, Op};
+use precast_graph::{Array, DType, Extent, Op, Type};
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -38,6 +39,10 @@ pub(super) enum Step {
         n: usize,
         k: usize,
     },
+    /// The first input, if all elements of the others are true.
+    Check(Assert),
+    /// The op's own C code, on tensors over the arrays.
+    Call,
 }
 
 /// A reduction: each element combines elements of the input, or of a map of the inputs.
@@ -47,8 +52,12 @@ pub(super) struct Sums {
     pub(super) map: Option<Arc<dyn ScalarOp>>,
     /// The extents of the input, or of the map.
     pub(super) shape: Vec<usize>,
-    /// The positions of the elements that each result combines, in order.
-    pub(super) groups: Vec<Vec<usize>>,
+    /// The extents of the result.
+    pub(super) kept: Vec<usize>,
+    /// The step of the first element along each of them.
+    pub(super) along: Vec<usize>,
+    /// The distances of the elements that a result combines from the first one, in order.
+    pub(super) offsets: Vec<usize>,
 }
 
 /// A step with the shapes of its results.
@@ -91,23 +100,24 @@ pub(super) fn find(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
         return sum_to(op, inputs);
     }
     if any.is::<Dot>() || any.is::<Matmul>() || any.is::<BatchedDot>() {
-        return product(op, inputs);
+        return product(op, inputs).or_else(|| called(op, inputs));
     }
-    moved(op, inputs)
+    if let Some(assert) = any.downcast_ref::<Assert>() {
+        return Some(checked(assert, inputs));
+    }
+    moved(op, inputs).or_else(|| called(op, inputs))
 }
 
 /// Evaluates an Apply whose results follow from the facts: integers and bools.
 fn known(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
-    let any: &dyn Any = op;
-    let is_shape = any.is::<ShapeI>() || any.is::<Shape>();
-    let (arrays, from) = if is_shape {
-        (vec![Array::zeros(DType::Bool, &inputs[0].shape)], BTreeSet::new())
-    } else {
-        let arrays = inputs.iter().map(|value| value.known.clone()).collect::<Option<Vec<_>>>()?;
-        (arrays, inputs.iter().flat_map(|value| value.from.iter().copied()).collect())
-    };
-    let is_small = is_shape || is_small(op, inputs);
-    if arrays.is_empty() || !is_small {
+    if let Some(extents) = shape_of(op, inputs) {
+        let result = (extents.shape().to_vec(), Some(extents));
+        let (needed, from) = (BTreeSet::new(), BTreeSet::new());
+        return Some(Found { step: Step::Known, results: vec![result], work: 0, needed, from });
+    }
+    let arrays = inputs.iter().map(|value| value.known.clone()).collect::<Option<Vec<_>>>()?;
+    let from = inputs.iter().flat_map(|value| value.from.iter().copied()).collect();
+    if arrays.is_empty() || !is_small(op, inputs) {
         return None;
     }
     let results = op.perform(&arrays.iter().collect::<Vec<_>>()).ok()?;
@@ -117,6 +127,22 @@ fn known(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     }
     let results: Vec<_> = results.into_iter().map(|array| (array.shape().to_vec(), Some(array))).collect();
     Some(Found { step: Step::Known, results, work: 0, needed: BTreeSet::new(), from })
+}
+
+/// Returns whether an op returns extents.
+pub(super) fn is_shape(op: &dyn Op) -> bool {
+    let any: &dyn Any = op;
+    any.is::<ShapeI>() || any.is::<Shape>()
+}
+
+/// Returns the extents that an op returns, if it does.
+fn shape_of(op: &dyn Op, inputs: &[&Value]) -> Option<Array> {
+    let any: &dyn Any = op;
+    let extents: Vec<i64> = inputs.first()?.shape.iter().map(|n| *n as i64).collect();
+    match any.downcast_ref::<ShapeI>() {
+        Some(of) => Some(Array::from(*extents.get(of.axis)?)),
+        None => any.is::<Shape>().then(|| Array::from(ndarray::Array1::from(extents))),
+    }
 }
 
 /// Returns whether `perform` makes no large result: only these ops can.
@@ -215,6 +241,82 @@ fn moved(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     Some(found)
 }
 
+/// Returns the step of an Assert: none, if the conditions follow from the facts and hold.
+fn checked(assert: &Assert, inputs: &[&Value]) -> Found {
+    let holds =
+        |value: &&Value| value.known.as_ref().is_some_and(|known| known.bits().iter().all(|bit| *bit == 1));
+    let (whole, conditions) = (inputs[0], &inputs[1..]);
+    let mut found = if conditions.iter().all(holds) {
+        let places = (0..whole.size()).map(|at| (0, at)).collect();
+        let mut found = Found::new(Step::Move(vec![places]), whole.shape.clone(), 0);
+        found.needed = conditions.iter().flat_map(|value| value.from.iter().copied()).collect();
+        found
+    } else {
+        let work = conditions.iter().map(|value| value.size()).sum();
+        Found::new(Step::Check(assert.clone()), whole.shape.clone(), work)
+    };
+    found.results[0].1.clone_from(&whole.known);
+    found.from.clone_from(&whole.from);
+    found
+}
+
+/// Returns the step of an op that is called with tensors, if its types determine the extents of its results.
+fn called(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
+    let extents = |value: &&Value| value.shape.iter().map(|n| Extent::Fixed(*n as u64)).collect();
+    let types: Vec<Type> = inputs.iter().map(|value| of(value.dtype, extents(value))).collect();
+    if !op.is_pure() || !op.view_map().is_empty() || !op.destroy_map().is_empty() {
+        return None;
+    }
+    let outputs = op.make_node(&types).ok()?;
+    super::calls::c_op(op, &types, &outputs)?;
+    let work = inputs.iter().map(|value| value.size()).sum();
+    let mut found = Found::new(Step::Call, Vec::new(), work);
+    let shapes = match outputs.iter().map(fixed_extents).collect::<Option<Vec<_>>>() {
+        Some(shapes) => shapes,
+        // The extents may depend on the values, as those of `eye` and `arange`.
+        None => {
+            found.needed = inputs.iter().flat_map(|value| value.from.iter().copied()).collect();
+            let small = inputs.iter().map(|value| value.known.as_ref().filter(|known| is_near_zero(known)));
+            let results = op.perform(&small.collect::<Option<Vec<_>>>()?).ok()?;
+            results.iter().map(|result| result.shape().to_vec()).collect()
+        }
+    };
+    found.results = shapes.into_iter().map(|shape| (shape, None)).collect();
+    Some(found)
+}
+
+/// Returns whether integers are small, so that arrays of such extents are too.
+fn is_near_zero(array: &Array) -> bool {
+    let Array::I64(integers) = array else { return false };
+    integers.iter().all(|n| n.unsigned_abs() <= 256)
+}
+
+/// The maximum number of elements of the operands of an op whose extents are found by applying it.
+const MAX_APPLIED: usize = 65536;
+
+/// Finds the extents of the results of an op on arrays of any size.
+pub(super) fn extents(op: &dyn Op, inputs: &[&Value]) -> Option<Vec<Vec<usize>>> {
+    let fixed = |value: &&Value| value.shape.iter().map(|n| Extent::Fixed(*n as u64)).collect();
+    let types: Vec<Type> = inputs.iter().map(|value| of(value.dtype, fixed(value))).collect();
+    let outputs = op.make_node(&types).ok()?;
+    if let Some(shapes) = outputs.iter().map(fixed_extents).collect() {
+        return Some(shapes);
+    }
+    let operands = operands(op, inputs.len())?;
+    let size: usize =
+        inputs[operands.clone()].iter().map(|value| value.size()).fold(0, usize::saturating_add);
+    if size > MAX_APPLIED || !is_small(op, inputs) {
+        return None;
+    }
+    let value = |(k, value): (usize, &&Value)| match operands.contains(&k) {
+        true => Some(Array::zeros(value.dtype, &value.shape)),
+        false => value.known.clone(),
+    };
+    let values = inputs.iter().enumerate().map(value).collect::<Option<Vec<_>>>()?;
+    let results = op.perform(&values.iter().collect::<Vec<_>>()).ok()?;
+    Some(results.iter().map(|result| result.shape().to_vec()).collect())
+}
+
 fn reduction(reduce: &Reduce, inputs: &[&Value]) -> Option<Found> {
     let shape = broadcast(inputs)?;
     let dtypes: Vec<DType> = inputs.iter().map(|value| value.dtype).collect();
@@ -238,15 +340,14 @@ fn sums(
     kept: &[usize],
 ) -> Found {
     let all = steps(&shape);
-    let of = |axes: &[usize], start: usize| {
-        let extents: Vec<usize> = axes.iter().map(|d| shape[*d]).collect();
-        let steps: Vec<i64> = axes.iter().map(|d| all[*d] as i64).collect();
-        positions(&extents, start as i64, &steps)
-    };
-    let groups: Vec<Vec<usize>> = of(kept, 0).into_iter().map(|start| of(reduced, start)).collect();
-    let result = kept.iter().map(|d| shape[*d]).collect();
+    let of = |axes: &[usize], list: &[usize]| axes.iter().map(|d| list[*d]).collect::<Vec<usize>>();
+    let (extents, along) = (of(reduced, &shape), of(reduced, &all));
+    let along: Vec<i64> = along.iter().map(|step| *step as i64).collect();
+    let offsets = positions(&extents, 0, &along);
+    let (result, along) = (of(kept, &shape), of(kept, &all));
     let work = shape.iter().product();
-    Found::new(Step::Sums(Sums { kind, map, shape, groups }), result, work)
+    let sums = Sums { kind, map, shape, kept: result.clone(), along, offsets };
+    Found::new(Step::Sums(sums), result, work)
 }
 
 fn sum_to(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
@@ -270,6 +371,12 @@ fn sum_to(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     Some(found)
 }
 
+/// The number of elements that a product of matrices adds at once.
+const PRODUCT_BLOCK: usize = 256;
+
+/// The maximum number of multiplications of a product that is written as loops.
+const MAX_PRODUCT: usize = 4096;
+
 /// A product of two vectors or matrices.
 fn product(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     let [a, b] = inputs else { return None };
@@ -281,7 +388,8 @@ fn product(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     let (k, inner) = (*a.shape.last()?, b.shape[b.shape.len().saturating_sub(2)]);
     let m = if a.shape.len() == 2 { a.shape[0] } else { 1 };
     let n = if b.shape.len() == 2 { b.shape[1] } else { 1 };
-    if k != inner {
+    // Longer sums of a product of matrices have blocks.
+    if k != inner || m * n * k > MAX_PRODUCT || (m > 1 && n > 1 && k > PRODUCT_BLOCK) {
         return None;
     }
     let shape =

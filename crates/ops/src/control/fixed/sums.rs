@@ -1,12 +1,18 @@
 //! The C of reductions and of products with vectors: expressions in the order of `monoid.h` and `product/vector.h`.
 
-use super::step::Sums;
+use super::maps::position;
+use super::moves::Parts;
+use super::step::{From, Sums};
 use super::text::Text;
+use crate::elements::steps;
 use crate::reduce::ReduceKind;
 use crate::scalar::{ScalarOp, find};
+use precast_codegen::template::render;
 use precast_codegen::{LinkError, Sub};
 use precast_graph::DType;
 use std::sync::Arc;
+
+const HALVES: &str = include_str!("../../../c/fixed_halves.c.in");
 
 /// The number of lanes of a product with a vector.
 const PRODUCT_LANES: usize = 8;
@@ -34,38 +40,125 @@ pub(super) fn write(
     name: &str,
     text: &mut Text,
 ) -> Result<(), LinkError> {
-    let op = combine(sums.kind, dtype).ok_or_else(|| LinkError::Unsupported {
-        signature: sums.kind.name().to_owned(),
+    let Sums { kind, kept, along, offsets, .. } = sums;
+    let op = combine(*kind, dtype).ok_or_else(|| LinkError::Unsupported {
+        signature: kind.name().to_owned(),
         problem: format!("no sums of {dtype} without tensors"),
     })?;
-    text.array(dtype, to, sums.groups.len());
-    let lanes = match (dtype, sums.kind) {
+    let lanes = match (dtype, kind) {
         (DType::F32, ReduceKind::Max | ReduceKind::Min) => 64,
         (DType::F32, _) | (DType::F64, ReduceKind::Max | ReduceKind::Min) => 32,
         (DType::F64, _) => 16,
         // The result does not depend on the order.
         _ => 1,
     };
-    for (i, group) in sums.groups.iter().enumerate() {
-        text.begin();
-        let mut terms = Terms { op: &*op, dtype, prefix: format!("{name}_{to}_{i}"), count: 0 };
-        let elements = group.iter().map(|at| format!("{from}[{at}]"));
-        let values = terms.lanes(sums.kind, lanes, elements, text)?;
-        let total = terms.tree(values, text)?.unwrap_or_else(|| "0".to_owned());
-        let result = match sums.kind {
-            ReduceKind::Mean => format!("(pc_{dtype})((double){total} / {}.0)", group.len()),
-            _ => total,
+    let size: usize = kept.iter().product();
+    text.array(dtype, to, size);
+    let name = format!("{name}_{to}");
+    let divided = |total: &str| match kind {
+        ReduceKind::Mean => format!("(pc_{dtype})((double){total} / {}.0)", offsets.len()),
+        _ => total.to_owned(),
+    };
+    let zero =
+        if matches!(kind, ReduceKind::Sum | ReduceKind::Mean) && dtype.is_float() { "0 + " } else { "" };
+    let step = regular(offsets).filter(|_| offsets.len() >= 2 * lanes.max(8));
+    if let Some(step) = step {
+        let columns = size > 1 && step == size && steps(kept) == *along;
+        let (long, shape) = match columns {
+            true => (Long { op: &*op, dtype, lanes, count: offsets.len(), width: size, zero }, &[][..]),
+            false => (Long { op: &*op, dtype, lanes, count: offsets.len(), width: 1, zero }, kept.as_slice()),
         };
-        text.line(&format!("{to}[{i}] = {result};"));
-        text.end();
+        let start = position(kept, along);
+        let element = |at: &str| match columns {
+            true => format!("{from}[{at}]"),
+            false => format!("{from}[{start} + {step} * ({at})]"),
+        };
+        text.open(shape);
+        text.lines(&long.sums(element, &name)?);
+        if lanes > 1 {
+            let width = long.width;
+            let combine =
+                long.combine((&format!("h * {width}"), &format!("lane[h * {width} + l]")), &name)?;
+            let values = [("HALF", (lanes / 2).to_string()), ("COMBINE", combine)];
+            text.lines(&render(HALVES, &values.each_ref().map(|(mark, value)| (*mark, value.as_str()))));
+        }
+        if columns {
+            text.open(&[size]);
+            text.line(&format!("{to}[i0] = {};", divided("lane[i0]")));
+            text.close(&[size]);
+        } else {
+            text.line(&format!("{to}[{}] = {};", position(kept, &steps(kept)), divided("lane[0]")));
+        }
+        text.close(shape);
+        return Ok(());
     }
+    text.open(kept);
+    let mut terms = Terms { op: &*op, dtype, prefix: name, count: 0 };
+    let start = position(kept, along);
+    let elements = offsets.iter().map(|offset| format!("{from}[{start} + {offset}]"));
+    let values = terms.lanes(*kind, lanes, elements, text)?;
+    let total = terms.tree(values, text)?.unwrap_or_else(|| "0".to_owned());
+    text.line(&format!("{to}[{}] = {};", position(kept, &steps(kept)), divided(&total)));
+    text.close(kept);
     Ok(())
 }
 
-/// Writes the product of a matrix with a vector: `pairs` has the positions of the factors of each result.
+/// Returns the distance of the elements of a group, if it is regular.
+fn regular(group: &[usize]) -> Option<usize> {
+    let step = group.get(1)?.checked_sub(group[0])?;
+    group.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(step)).then_some(step)
+}
+
+/// A sum of at least as many elements as lanes, by loops over the lanes: `width` sums at once.
+struct Long<'a> {
+    op: &'a dyn ScalarOp,
+    dtype: DType,
+    lanes: usize,
+    count: usize,
+    width: usize,
+    /// What the first element of a lane is added to.
+    zero: &'a str,
+}
+
+impl Long<'_> {
+    /// Returns the declaration of the lanes, and the loops that add all elements to them. `element` returns the element at
+    /// a position.
+    fn sums(&self, element: impl Fn(&str) -> String, name: &str) -> Result<String, LinkError> {
+        let Self { dtype, lanes, count, width, zero, .. } = self;
+        let (rounds, rest, all) = (count / lanes, count % lanes, lanes * width);
+        let round = self.combine((&all.to_string(), &element(&format!("r * {all} + l"))), name)?;
+        let last = element(&format!("{} + l", rounds * all));
+        let rest = match rest {
+            0 => String::new(),
+            rest => self.combine((&(rest * width).to_string(), &last), name)?,
+        };
+        let (all, rounds, first) = (all.to_string(), rounds.to_string(), format!("{zero}{}", element("l")));
+        Ok(render(
+            include_str!("../../../c/fixed_lanes.c.in"),
+            &[
+                ("DTYPE", dtype.name()),
+                ("ALL", &all),
+                ("ROUNDS", &rounds),
+                ("FIRST", &first),
+                ("ROUND", &round),
+                ("REST", &rest),
+            ],
+        ))
+    }
+
+    /// Returns a loop that combines each of some lanes with an element.
+    fn combine(&self, (count, element): (&str, &str), name: &str) -> Result<String, LinkError> {
+        let (inputs, outputs) = (["a".to_owned(), "b".to_owned()], ["c".to_owned()]);
+        let code = self.op.c_code(&[self.dtype; 2], name, &inputs, &outputs, &Sub::default())?;
+        let values = [("COUNT", count), ("DTYPE", self.dtype.name()), ("ELEMENT", element), ("CODE", &code)];
+        Ok(render(include_str!("../../../c/fixed_combine.c.in"), &values))
+    }
+}
+
+/// Writes the product of a matrix `a[m,k]` with a vector (`n` is 1), or of a vector with a matrix `b[k,n]` (`m` is 1).
 pub(super) fn write_product(
     (a, b): (&str, &str),
-    pairs: &[Vec<(usize, usize)>],
+    [m, n, k]: [usize; 3],
     (to, dtype): (&str, DType),
     name: &str,
     text: &mut Text,
@@ -73,17 +166,27 @@ pub(super) fn write_product(
     let unsupported =
         || LinkError::Unsupported { signature: "dot".to_owned(), problem: format!("no products of {dtype}") };
     let op = find("add").ok_or_else(unsupported)?;
-    text.array(dtype, to, pairs.len());
-    for (i, group) in pairs.iter().enumerate() {
-        text.begin();
-        let mut terms = Terms { op: &*op, dtype, prefix: format!("{name}_{to}_{i}"), count: 0 };
-        let elements = group.iter().map(|(of_a, of_b)| format!("{a}[{of_a}] * {b}[{of_b}]"));
-        let values = terms.lanes(ReduceKind::Sum, PRODUCT_LANES, elements, text)?;
-        // ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-        let total = terms.neighbors(values, text)?.unwrap_or_else(|| "0".to_owned());
-        text.line(&format!("{to}[{i}] = {total};"));
-        text.end();
-    }
+    let name = format!("{name}_{to}");
+    text.array(dtype, to, m * n);
+    text.open(&[m * n]);
+    let place = if m * n == 1 { "0" } else { "i0" };
+    let element = |at: &str| match n {
+        1 => format!("{a}[{place} * {k} + {at}] * {b}[{at}]"),
+        _ => format!("{a}[{at}] * {b}[({at}) * {n} + {place}]"),
+    };
+    let mut terms = Terms { op: &*op, dtype, prefix: name.clone(), count: 0 };
+    let values = if k >= 2 * PRODUCT_LANES {
+        let long = Long { op: &*op, dtype, lanes: PRODUCT_LANES, count: k, width: 1, zero: "0 + " };
+        text.lines(&long.sums(element, &name)?);
+        (0..PRODUCT_LANES).map(|lane| Some(format!("lane[{lane}]"))).collect()
+    } else {
+        let elements = (0..k).map(|at| element(&at.to_string()));
+        terms.lanes(ReduceKind::Sum, PRODUCT_LANES, elements, text)?
+    };
+    // ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+    let total = terms.neighbors(values, text)?.unwrap_or_else(|| "0".to_owned());
+    text.line(&format!("{to}[{place}] = {total};"));
+    text.close(&[m * n]);
     Ok(())
 }
 
@@ -92,26 +195,30 @@ pub(super) fn write_add(
     (a, b): (&str, &str),
     places: &[Option<usize>],
     (to, dtype): (&str, DType),
-    name: &str,
+    (shape, name): (&[usize], &str),
     text: &mut Text,
 ) -> Result<(), LinkError> {
     let unsupported =
         || LinkError::Unsupported { signature: "add".to_owned(), problem: format!("no sums of {dtype}") };
     let op = find("add").ok_or_else(unsupported)?;
     text.array(dtype, to, places.len());
-    for (i, place) in places.iter().enumerate() {
-        let Some(at) = place else {
-            text.line(&format!("{to}[{i}] = {a}[{i}];"));
-            continue;
-        };
+    let of = |(at, place): (usize, &Option<usize>)| place.map_or((0, at), |place| (1, place));
+    let places: Vec<From> = places.iter().enumerate().map(of).collect();
+    let mut count = 0;
+    Parts { places: &places, steps: steps(shape) }.write(0, shape, text, &mut |(at, input, from), text| {
+        if input == 0 {
+            text.line(&format!("{to}[{at}] = {a}[{at}];"));
+            return Ok(());
+        }
+        let mut terms = Terms { op: &*op, dtype, prefix: format!("{name}_{to}_{count}"), count: 0 };
+        count += 1;
         text.begin();
-        let mut terms = Terms { op: &*op, dtype, prefix: format!("{name}_{to}_{i}"), count: 0 };
-        let first = terms.variable(text, Some(&format!("{a}[{i}]")));
-        let sum = terms.add(&first, &format!("{b}[{at}]"), text)?;
-        text.line(&format!("{to}[{i}] = {sum};"));
+        let whole = terms.variable(text, Some(&format!("{a}[{at}]")));
+        let sum = terms.add(&whole, &format!("{b}[{from}]"), text)?;
+        text.line(&format!("{to}[{at}] = {sum};"));
         text.end();
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// The variables of a sum.
@@ -164,7 +271,7 @@ impl Terms<'_> {
         let (inputs, outputs) = ([a.to_owned(), b], [result.clone()]);
         let prefix = format!("{}_{}", self.prefix, self.count);
         let code = self.op.c_code(&[self.dtype; 2], &prefix, &inputs, &outputs, &Sub::default())?;
-        code.lines().for_each(|line| text.line(line));
+        text.lines(&code);
         Ok(result)
     }
 

@@ -8,16 +8,84 @@ use std::fmt::Write as _;
 const FOR: &str = include_str!("../../../c/fixed_for.c.in");
 const KNOWN: &str = include_str!("../../../c/fixed_known.c.in");
 
+/// The maximum number of bytes of all arrays that are variables of a function. The other arrays are in a [`Room`].
+const MAX_ON_STACK: usize = 16 << 10;
+
+/// The alignment of arrays in a room, in bytes.
+const ALIGNMENT: usize = 64;
+
+/// Memory for arrays that are not on the stack. Places of arrays that are no longer read are used again.
+#[derive(Debug)]
+pub(super) struct Room {
+    pub(super) bytes: usize,
+    /// The maximum number of bytes of an array on the stack.
+    largest: usize,
+    /// The number of bytes that the stack may still have.
+    stack: usize,
+    places: Vec<Place>,
+    /// The number of places that are never used again.
+    kept: usize,
+}
+
+#[derive(Debug)]
+struct Place {
+    start: usize,
+    bytes: usize,
+    /// The array, if the place is taken.
+    array: Option<String>,
+}
+
+impl Room {
+    /// Creates a room for the arrays that have more than `largest` bytes or would make the stack too large.
+    pub(super) fn beyond(largest: usize) -> Self {
+        Self { bytes: 0, largest, stack: MAX_ON_STACK, places: Vec::new(), kept: 0 }
+    }
+
+    /// Returns the place of a new array; `None` if it is on the stack.
+    fn place(&mut self, array: &str, bytes: usize) -> Option<usize> {
+        if bytes <= self.largest.min(self.stack) {
+            self.stack -= bytes;
+            return None;
+        }
+        let bytes = bytes.next_multiple_of(ALIGNMENT);
+        let free = self.places.iter_mut().filter(|place| place.array.is_none() && place.bytes >= bytes);
+        if let Some(place) = free.min_by_key(|place| place.bytes) {
+            place.array = Some(array.to_owned());
+            return Some(place.start);
+        }
+        let start = self.bytes;
+        self.places.push(Place { start, bytes, array: Some(array.to_owned()) });
+        self.bytes += bytes;
+        Some(start)
+    }
+
+    /// Keeps the places of all arrays that there are.
+    pub(super) fn keep(&mut self) {
+        self.kept = self.places.len();
+    }
+
+    /// Frees the places of the arrays that are no longer read.
+    pub(super) fn free(&mut self, is_read: impl Fn(&str) -> bool) {
+        for place in &mut self.places[self.kept..] {
+            place.array.take_if(|array| !is_read(array));
+        }
+    }
+}
+
 /// C code under construction.
 pub(super) struct Text {
     pub(super) text: String,
     depth: usize,
+    /// The statement that ends the function after an error.
+    pub(super) fail: &'static str,
+    /// The memory of the arrays that are not on the stack.
+    pub(super) room: Option<Room>,
 }
 
 impl Text {
-    /// Creates code inside a number of blocks.
-    pub(super) fn at(depth: usize) -> Self {
-        Self { text: String::new(), depth }
+    /// Creates code inside a number of blocks. `fail` is the statement that ends the function after an error.
+    pub(super) fn at(depth: usize, fail: &'static str) -> Self {
+        Self { text: String::new(), depth, fail, room: None }
     }
 
     /// Adds a line, indented by the open blocks.
@@ -26,9 +94,24 @@ impl Text {
         let _ = writeln!(self.text, "{:width$}{line}", "", width = 2 * self.depth);
     }
 
+    /// Adds lines, indented by the open blocks.
+    pub(super) fn lines(&mut self, lines: &str) {
+        lines.lines().for_each(|line| self.line(line));
+    }
+
     /// Declares an array that the code need not read.
     pub(super) fn array(&mut self, dtype: DType, name: &str, size: usize) {
-        self.line(&format!("pc_{dtype} {name}[{size}];"));
+        self.array_of(dtype, name, name, size);
+    }
+
+    /// Declares an array that is in use as long as `owner` is read.
+    pub(super) fn array_of(&mut self, dtype: DType, name: &str, owner: &str, size: usize) {
+        let bytes = size * dtype.itemsize_bytes();
+        let place = self.room.as_mut().and_then(|room| room.place(owner, bytes));
+        self.line(&match place {
+            Some(place) => format!("pc_{dtype} *const {name} = (pc_{dtype} *)(room + {place});"),
+            None => format!("pc_{dtype} {name}[{size}];"),
+        });
         self.line(&format!("(void){name};"));
     }
 
@@ -53,7 +136,7 @@ impl Text {
     /// Opens a loop for each dimension with more than one position.
     pub(super) fn open(&mut self, shape: &[usize]) {
         for (d, n) in shape.iter().enumerate().filter(|(_, n)| **n != 1) {
-            self.line(render(FOR, &[("D", &d.to_string()), ("N", &n.to_string())]).trim_end());
+            self.lines(&render(FOR, &[("D", &d.to_string()), ("N", &n.to_string())]));
             self.depth += 1;
         }
         if shape.iter().all(|n| *n == 1) {

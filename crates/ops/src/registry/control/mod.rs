@@ -1,8 +1,9 @@
-//! Loops and branches: `scan`, `while_loop`, `fori_loop`, `branch`, `cond`.
+//! Loops and branches: `scan`, `while_loop`, `fori_loop`, `branch`, `cond`. Rules of gradients: `custom_gradient`.
 //!
 //! Arguments and results of their functions may be nested tuples, as in JAX. A tuple is taken apart into its *leaves*,
 //! and put together again in its form.
 
+mod custom;
 mod form;
 mod loops;
 
@@ -12,6 +13,8 @@ use crate::control::{Body, Branch};
 use crate::declared::Declared;
 use crate::rows::Row;
 use crate::shape::Alloc;
+pub(crate) use custom::attach;
+pub(super) use custom::custom_gradient;
 use form::Form;
 pub(crate) use loops::{Carries, Loop, Stepped};
 use precast_graph::{

@@ -288,7 +288,7 @@ impl<'g> Grouping<'g> {
 }
 
 /// Returns the position of the Apply that produces a variable.
-fn producer(graph: &FunctionGraph, variable: VarId) -> Option<usize> {
+pub(in crate::rewrite) fn producer(graph: &FunctionGraph, variable: VarId) -> Option<usize> {
     match &graph.variable(variable).origin {
         Origin::Output { apply, .. } => Some(apply.index()),
         _ => None,

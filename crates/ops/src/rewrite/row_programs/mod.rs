@@ -21,6 +21,7 @@ use super::rebuild::Rebuild;
 use super::unfuse::Uses;
 use crate::{DimShuffle, RowProgram};
 use group::Unit;
+pub(super) use group::producer;
 use precast_graph::{Apply, BuildError, FunctionGraph, Op, VarId, contracts};
 use std::any::Any;
 use std::collections::BTreeMap;

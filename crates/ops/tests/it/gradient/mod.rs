@@ -3,12 +3,14 @@
 //! ```text
 //! elementwise  every row with floats: its derivative, or its place in a list of rows without one
 //! structural   every other op
+//! custom       `custom_gradient`
 //! factors      decompositions by reflections
 //! shapes       operands that are broadcast, with extents that the types give or leave open
 //! ```
 //! Each case is an expression of the inputs; its cost is the sum of its elements with different weights.
 
 mod control;
+mod custom;
 mod elementwise;
 mod errors;
 mod factors;

@@ -113,6 +113,7 @@ const ELSEWHERE: &[&str] = &[
     "complex",
     "cond",
     "copysign",
+    "custom_gradient",
     "deep_copy",
     "digamma",
     "dimshuffle",

@@ -222,7 +222,7 @@ const SUMS: &[&str] = &[
     "slogdet",
 ];
 
-/// Functions of decompositions by reflections, whose small results have large relative errors.
+/// Functions of decompositions and Fourier transforms, whose small results have large relative errors.
 const FACTORS: &[&str] = &[
     "expm",
     "lu",
@@ -237,6 +237,20 @@ const FACTORS: &[&str] = &[
     "condition_number",
     "cond",
     "lstsq",
+    "fft",
+    "ifft",
+    "rfft",
+    "irfft",
+    "hfft",
+    "ihfft",
+    "fft2",
+    "ifft2",
+    "rfft2",
+    "irfft2",
+    "fftn",
+    "ifftn",
+    "rfftn",
+    "irfftn",
 ];
 
 /// Returns the tolerance of a result in ulp; `None` if only its dtype and shape are compared.
