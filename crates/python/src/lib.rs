@@ -14,6 +14,7 @@
 //! boundary              the type of functions, and conversion between NumPy's memory and precast's arrays: the only unsafe code
 //! number, dtypes        Python's numbers as inputs without dimensions; NumPy's dtypes
 //! ufunc, callback       functions as NumPy ufuncs and as SciPy callbacks
+//! xla                   functions as custom calls of XLA, for JAX
 //! compiler              the zig of the package `ziglang`, where no other compiler is
 //! error                 errors as exceptions of the kind that Python users expect
 //! ```
@@ -37,6 +38,7 @@ mod own;
 mod save;
 mod session;
 mod ufunc;
+mod xla;
 
 use pyo3::prelude::*;
 
@@ -53,7 +55,7 @@ mod _native {
     #[pymodule_export]
     use crate::graph::whole::{Graph, graph, needed, parse};
     #[pymodule_export]
-    use crate::model::{Model, load, module_of};
+    use crate::model::{Model, load, module_of, reopen};
     #[pymodule_export]
     use crate::modules::{Modules, Wanted};
     #[pymodule_export]
@@ -68,6 +70,8 @@ mod _native {
     use crate::session::{compile, explain, held};
     #[pymodule_export]
     use crate::ufunc::{core_ranks, make};
+    #[pymodule_export]
+    use crate::xla::{xla_function, xla_handler};
     use pyo3::prelude::*;
 
     /// Runs the command line and returns its exit code.

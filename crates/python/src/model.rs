@@ -8,8 +8,8 @@ use crate::modules::Found;
 use precast_core::event::{join, lines};
 use precast_core::{Bundle, BundleMetadataError, Loader};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyTuple};
-use std::path::PathBuf;
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
+use std::path::{PathBuf, absolute};
 use std::sync::OnceLock;
 
 /// An open bundle. Look up graphs by name: `model["score"]` or `model.score`.
@@ -17,6 +17,8 @@ use std::sync::OnceLock;
 pub(crate) struct Model {
     loader: Loader,
     path: PathBuf,
+    /// The absolute paths of the file and the keyring, for pickling.
+    origin: (PathBuf, Option<PathBuf>),
     /// The result of [`damage`], computed on the first miss.
     damage: OnceLock<String>,
 }
@@ -35,10 +37,32 @@ pub(crate) fn damage(bundle: &Bundle) -> String {
 #[pyfunction]
 #[pyo3(signature = (path, /, *, keyring = None))]
 pub(crate) fn load(py: Python<'_>, path: PathBuf, keyring: Option<PathBuf>) -> PyResult<Model> {
+    // Unlike the given paths, absolute ones keep their meaning when the current directory changes. An empty path has none.
+    let whole = |path: &PathBuf| absolute(path).unwrap_or_else(|_| path.clone());
+    let origin = (whole(&path), keyring.as_ref().map(whole));
     let opened = py.detach(|| Bundle::open_under(&path, keyring).map(Loader::new));
     opened
-        .map(|loader| Model { loader, path, damage: OnceLock::new() })
+        .map(|loader| Model { loader, path, origin, damage: OnceLock::new() })
         .map_err(|refused| error::open(py, &refused))
+}
+
+/// Opens the bundle of a pickled model, which must have the same bytes.
+#[pyfunction]
+pub(crate) fn reopen(
+    py: Python<'_>,
+    path: PathBuf,
+    head_hash: Vec<u8>,
+    keyring: Option<PathBuf>,
+) -> PyResult<Model> {
+    let model = load(py, path, keyring)?;
+    if model.loader.bundle().head_hash() == head_hash {
+        return Ok(model);
+    }
+    let message = format!(
+        "{} has changed since the model was pickled\nhint: pickle the model again, or give each version its own file",
+        model.loader.bundle().name()
+    );
+    Err(error::raise(py, "BundleError", (message,)))
 }
 
 /// Returns the extension module with a given key from a bundle, and the name of the module.
@@ -52,6 +76,9 @@ pub(crate) fn module_of(py: Python<'_>, model: &Bound<'_, Model>, key: &str) -> 
     })
     .map_err(refused)
 }
+
+/// The arguments of [`reopen`].
+type Pickled<'py> = (PathBuf, Bound<'py, PyBytes>, Option<PathBuf>);
 
 impl Model {
     fn damage(&self) -> &str {
@@ -132,10 +159,15 @@ impl Model {
         slf
     }
 
-    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> PyResult<()> {
-        let path = self.path.display();
-        let hint = format!("load it in each process: `precast.load({:?})`", path.to_string());
-        Err(error::not_pickled("Model", &hint))
+    /// Pickles the model as its path, its hash and the path of its keyring.
+    fn __reduce_ex__<'py>(
+        &self,
+        py: Python<'py>,
+        _protocol: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
+        let reopen = py.import("precast._native")?.getattr("reopen")?;
+        let (path, keyring) = self.origin.clone();
+        Ok((reopen, (path, PyBytes::new(py, self.loader.bundle().head_hash()), keyring)))
     }
 
     /// Lists the graphs and the attributes, for completion.

@@ -163,6 +163,20 @@ def test_gradients_pass_through_loops():
     assert run([s], slope, 2.0) == 12.0 and run([s], slope, -2.0) == 2.0
 
 
+def test_custom_gradients_replace_the_derivative():
+    v, s = vector(), scalar()
+    rounded = precast.custom_gradient(np.round(v), lambda g, x: g * 3, v)
+    np.testing.assert_array_equal(run([v], rounded, V), np.round(V))
+    np.testing.assert_array_equal(run([v], precast.grad((rounded * v).sum(), v), V), 3 * V + np.round(V))
+    scaled = precast.custom_gradient(v * s, lambda g, x, y: (g * y, None), v, s)
+    np.testing.assert_array_equal(run([v, s], precast.grad(scaled.sum(), v), V, 0.5), np.full_like(V, 0.5))
+    total, _ = precast.scan(lambda c, x: (c + precast.custom_gradient(x, lambda g, x: g * 2, x), None), 0.0, v)
+    np.testing.assert_array_equal(run([v], precast.grad(total, v), V), np.full_like(V, 2))
+    for rule, match in [(lambda g, x: g.sum(), "by input 0 has type"), (lambda g, x: (g, g), "returns 2 results"), (lambda g, x: None, "returns no gradient")]:
+        with pytest.raises(ValueError, match=f"`custom_gradient`.*{match}"):
+            precast.custom_gradient(v, rule, v)
+
+
 def test_scan_may_end_early():
     v = vector()
     last, rows = precast.scan(lambda carry, x: (carry + x, carry, carry + x < 0), 0.0, v, until=True)

@@ -80,6 +80,31 @@ def test_an_argument_takes_precedence_over_the_environment(open, signed, monkeyp
     assert served(open(signed / "signed.precast", keyring=signed / "test.keyring"))
 
 
+@OPENERS
+def test_dates_are_enforced(open, signed, tmp_path):
+    keyring = tmp_path / "test.keyring"
+    text = (signed / "test.keyring").read_text()
+    issued = next(line for line in text.splitlines() if line.startswith("issued="))
+    keyring.write_text(text.replace(issued, "issued=2998-01-01"))
+    with pytest.raises(precast.BundleError, match="the clock is wrong"):
+        open(signed / "signed.precast", keyring=keyring)
+    if not shutil.which("minisign"):
+        pytest.skip("no minisign")
+    # Keys and signatures have the format of minisign, which signs any comment.
+    bundle = tmp_path / "expired.precast"
+    shutil.copy(signed / "signed.precast", bundle)
+
+    def sign(comment):
+        command = ["minisign", "-S", "-s", signed / "alice.key", "-m", bundle, "-t", comment]
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+
+    sign("hashed\texpires:2020-01-01")
+    with pytest.raises(precast.BundleError, match="the signature by `alice` expired on 2020-01-01"):
+        open(bundle, keyring=signed / "test.keyring")
+    sign("hashed\texpires:2999-01-01")
+    assert served(open(bundle, keyring=signed / "test.keyring"))
+
+
 def test_a_changed_keyring_is_read_again(signed, tmp_path):
     keyring = tmp_path / "test.keyring"
     shutil.copy(signed / "test.keyring", keyring)

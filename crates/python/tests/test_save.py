@@ -137,3 +137,14 @@ def test_save_uses_the_store_of_build_scripts(tmp_path, monkeypatch):
     monkeypatch.delenv("PRECAST_STORE", raising=False)
     precast.save(str(tmp_path / "m.precast"), {"y": precast.graph("x: f64[?]", "y = x + 1")}, isa="x86-64-v2")
     assert sorted(folder.name for folder in tmp_path.glob("store*")) == ["store-v2"]
+
+
+def test_bundle_for_another_level_names_the_missing_one(tmp_path):
+    path = tmp_path / "model.precast"
+    precast.save(path, {"f": precast.graph("x: f64[?]", "out = x + 1")}, isa="x86-64-v3", store=tmp_path / "store")
+    code = "import sys, precast; precast.load(sys.argv[1]).f"
+    environment = {**os.environ, "PRECAST_ISA_LIMIT": "x86-64-v2"}
+    ended = subprocess.run([sys.executable, "-B", "-c", code, str(path)], env=environment, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "MissError" in ended.stderr and "`x86-64-v3`: needs CPU features" in ended.stderr
+    assert ended.stderr.endswith("\nhint: build the bundle for this host too, with `--isa x86-64-v2`\n")

@@ -1,7 +1,7 @@
 //! `cargo xtask python`: installs the Python package into a separate environment, as users do, and runs its tests.
 //!
 //! ```text
-//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, numba, PyTensor, JAX, pytest, ./crates/python/nativecall
+//! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, numba, PyTensor, JAX, Polars, DuckDB, pytest, ./crates/python/nativecall
 //! crates/python ──pip wheel──▶ target/python/wheel ──pip──▶ the environment, and that of another CPython
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
@@ -49,8 +49,22 @@ const OTHERS: [&str; 5] = [
 const PYTENSOR: [&str; 2] =
     ["pytensor==3.3.8; python_version >= '3.12'", "pytensor==3.0.7; python_version == '3.11'"];
 
-/// JAX for the interpreters of the tests. If it cannot be installed, its tests are skipped with a message.
-const JAX: [&str; 2] = ["jax==0.12.0.1; python_version >= '3.12'", "jax==0.10.2; python_version == '3.11'"];
+/// JAX for the interpreters of the tests, and what its own test cases import. If it cannot be installed, its tests are
+/// skipped with a message.
+const JAX: [&str; 3] =
+    ["jax==0.12.0.1; python_version >= '3.12'", "jax==0.10.2; python_version == '3.11'", "absl-py"];
+
+/// Packages whose models are frozen with JAX. If they cannot be installed, their tests are skipped with a message.
+const JAX_MODELS: [&str; 4] = [
+    JAX[0],
+    "flax>=0.12; python_version >= '3.12'",
+    "equinox>=0.13; python_version >= '3.12'",
+    "numpyro>=0.22; python_version >= '3.12'",
+];
+
+/// Packages that call functions of precast. If one has no wheel, the tests with it are skipped with a message. Tests with
+/// PyTorch run where it is installed already: from the package index, it needs five gigabytes of CUDA.
+const HOSTS: [&str; 3] = ["polars", "duckdb", "pyarrow"];
 
 /// The additional packages of the long tests: PyMC, and what samples its models.
 const MODELS: [&str; 4] = [
@@ -139,6 +153,12 @@ fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) 
     }
     if !environment.install(&JAX)? {
         println!("skipped: the tests with JAX: pip cannot install it (see above)");
+    }
+    if !environment.install(&JAX_MODELS)? {
+        println!("skipped: the tests with flax, equinox and NumPyro: pip cannot install them (see above)");
+    }
+    if !environment.install(&[&["--only-binary=:all:"], &HOSTS[..]].concat())? {
+        println!("skipped: the tests with {}: there are no wheels for {version}", HOSTS.join(", "));
     }
     let Some(wheel) = environment.build_wheel()? else { return Ok(false) };
     if !environment.install_ours(&wheel)? {

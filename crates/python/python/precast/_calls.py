@@ -135,23 +135,6 @@ def convolve(a: Any, b: Any, is_full: Any, method: str) -> tuple[Any, ...]:
 
 
 @_call
-def fft(a: Any, n: Any, axis: Any) -> tuple[Any, ...]:
-    return (numpy.fft.fft(a, int(n), int(axis)),)
-
-
-@_call
-def rfft(a: Any, shape: Any) -> tuple[Any, ...]:
-    made = numpy.fft.rfftn(a, tuple(shape), range(-len(shape), 0))
-    return (numpy.stack([made.real, made.imag], axis=-1),)
-
-
-@_call
-def irfft(a: Any, shape: Any) -> tuple[Any, ...]:
-    # Undo NumPy's division by the number of elements.
-    return (numpy.fft.irfftn(a[..., 0] + 1j * a[..., 1], tuple(shape), range(-len(shape), 0)) * shape.prod(),)
-
-
-@_call
 def unravel_index(indices: Any, shape: Any, order: str) -> tuple[Any, ...]:
     return tuple(numpy.unravel_index(indices, tuple(shape), order))
 

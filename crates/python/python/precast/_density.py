@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from ._native import Function, Model, load
-from .errors import EntryError, GraphTypeError, GraphValueError
+from .errors import GraphTypeError, GraphValueError
 
 #: The key of the metadata that describes the model.
 KEY = "precast.model"
@@ -62,6 +62,10 @@ class Density:
                 raise GraphValueError(f"the model has no data `{name}`; found {', '.join(known) or 'none'}")
             self._data[name] = _converted(name, value, known[name]["dtype"])
         self._entries.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Functions belong to the process.
+        return {**self.__dict__, "_entries": {}}
 
     @property
     def dim(self) -> int:
@@ -134,8 +138,6 @@ class Density:
     def _entry(self, name: str) -> tuple[Function, tuple[Any, ...]]:
         """Returns an entry, and the data that it takes after its own inputs."""
         if name not in self._entries:
-            if name not in self._model:
-                raise EntryError(f"the model has no `{name}`")
             function = self._model[name]
             of = {each["port"]: self._data[each["name"]] for each in self.description["data"]}
             self._entries[name] = function, tuple(of[port.name] for port in function.inputs if port.name in of)

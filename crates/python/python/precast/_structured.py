@@ -39,9 +39,10 @@ class Structured:
         #: Returns a result with these arrays, if its classes exist in this process.
         self._restore = restore
         self._names: list[str] = list(structure["names"])
-        self._arguments: list[Any] = list(structure["arguments"])
+        #: The trees of the arguments.
+        self.arguments: list[Any] = list(structure["arguments"])
         self._result: Any = structure["result"]
-        if len(self._names) != len(self._arguments) or sum(map(count, self._arguments)) != len(function.inputs):
+        if len(self._names) != len(self.arguments) or sum(map(count, self.arguments)) != len(function.inputs):
             raise BundleError(f"the structure of `{function.__name__}` does not match its inputs")
         if count(self._result) != len(function.outputs):
             raise BundleError(f"the structure of `{function.__name__}` does not match its outputs")
@@ -56,6 +57,12 @@ class Structured:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Calls the function. Returns a value with the structure of the results."""
+        made = self.function(*self.flat(*args, **named))
+        parts = made if len(self.function.outputs) != 1 else (made,)
+        return self.nested(parts or ())
+
+    def flat(self, *args: Any, **named: Any) -> list[Any]:
+        """Returns the arrays of arguments, in the order of the function's inputs."""
         values = dict(zip(self._names, args)) | named
         if len(args) + len(named) != len(self._names) or set(values) != set(self._names):
             raise CallTypeError(
@@ -63,11 +70,13 @@ class Structured:
                 f"found {len(args)} positional argument(s) and ({', '.join(named)})"
             )
         given: list[Any] = []
-        for name, tree in zip(self._names, self._arguments, strict=True):
+        for name, tree in zip(self._names, self.arguments, strict=True):
             _flatten(tree, values[name], name, given)
-        made = self.function(*given)
-        parts = made if len(self.function.outputs) != 1 else (made,)
-        return _restored(self._result, iter(parts or ())) if self._restore is None else self._restore(parts or ())
+        return given
+
+    def nested(self, arrays: Sequence[Any]) -> Any:
+        """Returns the result that consists of these arrays, in the order of the function's outputs."""
+        return _restored(self._result, iter(arrays)) if self._restore is None else self._restore(arrays)
 
     def __repr__(self) -> str:
         return f"<precast.Structured {self.function!r}>"

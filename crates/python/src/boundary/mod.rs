@@ -5,6 +5,7 @@
 //! object   the type of functions: a vectorcall, and the Rust value behind it
 //! ufunc    functions as ufuncs: loops that NumPy calls with addresses and steps
 //! callback functions as SciPy callbacks, with a `void *` that refers to the function
+//! xla      functions as custom calls of XLA, which passes buffers and the number of a function
 //! raised   exceptions of ufuncs and callbacks whose caller does not check for errors
 //! given    the arguments of a call, sorted for both paths
 //! fast     calls that read arguments in NumPy's memory, without allocating
@@ -18,3 +19,4 @@ pub(crate) mod given;
 pub(crate) mod object;
 mod raised;
 pub(crate) mod ufunc;
+pub(crate) mod xla;

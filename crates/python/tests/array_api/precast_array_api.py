@@ -210,8 +210,13 @@ for _name in _SAME.split():
 for _name, _make in _OTHER.items():
     globals()[_name] = _public(_name, _make)
 positive = _public("positive", _positive)
-_LINALG = "cross diagonal matmul matrix_norm matrix_transpose outer tensordot trace vecdot vector_norm"
+_LINALG = """
+cholesky cross det diagonal eigh eigvalsh inv matmul matrix_norm matrix_power matrix_rank matrix_transpose outer pinv qr slogdet solve svd svdvals
+tensordot trace vecdot vector_norm
+"""
 linalg = types.SimpleNamespace(**{name: _public(name, getattr(np.linalg, name)) for name in _LINALG.split()})
+_FFT = "fft ifft fftn ifftn rfft irfft rfftn irfftn hfft ihfft fftshift ifftshift"
+fft = types.SimpleNamespace(**{name: _public(name, getattr(np.fft, name)) for name in _FFT.split()})
 
 
 # Creation functions and functions of dtypes use NumPy, because they need no graph.
@@ -233,6 +238,17 @@ def _created(name):
 
 for _name in "arange asarray empty empty_like eye from_dlpack full full_like linspace ones ones_like zeros zeros_like".split():
     globals()[_name] = _created(_name)
+
+
+def _frequencies(make):
+    def create(n, /, *, d=1.0, dtype=None, device=None):
+        made = _run(make, (n,), {"d": d})
+        return made if dtype is None else astype(made, dtype)
+
+    return create
+
+
+fft.fftfreq, fft.rfftfreq = _frequencies(precast.fftfreq), _frequencies(precast.rfftfreq)
 
 
 def astype(x, dtype, /, *, copy=True, device=None):

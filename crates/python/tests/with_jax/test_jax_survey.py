@@ -30,7 +30,7 @@ from jax.extend.core import Primitive
 print(json.dumps(sorted({each.name for each in gc.get_objects() if isinstance(each, Primitive)})))
 """
 #: Primitives without a rule and without a reason of their own.
-WITHOUT = {"broadcast_to", "ragged_dot_general", "reduce", "reduce_window", "reduce_xor", "select_and_gather_add", "select_and_scatter"}
+WITHOUT = {"broadcast_to", "ragged_dot_general", "reduce_xor", "select_and_gather_add", "select_and_scatter"}
 
 
 @functools.cache

@@ -1,7 +1,9 @@
 """Model packages of PyMC models: the numbers of PyMC, from NumPy alone and through BridgeStan's client; the page's examples."""
 
+import copy
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -82,6 +84,17 @@ def test_prior_draws_have_their_distribution(packages):
     draws = [density.prior(key) for key in range(2000)]
     for name, distribution in (("centre", stats.norm()), ("spread", stats.halfnorm()), ("b", stats.norm())):
         assert stats.kstest([float(draw[name]) for draw in draws], distribution.cdf).pvalue > 1e-3, name
+
+
+def test_densities_are_pickled_with_their_data(packages):
+    folder, told = packages
+    q = np.array(told["hierarchical"]["q"])
+    density = precast.Density(folder / "hierarchical.precast", data={"x": np.arange(48) / 10}, jacobian=False)
+    expected = density.logp(q)
+    for copied in (pickle.loads(pickle.dumps(density)), copy.copy(density), copy.deepcopy(density)):
+        assert copied.logp(q) == expected and copied.data.keys() == density.data.keys()
+        copied.with_data(x=np.zeros(48))
+        assert copied.logp(q) == density.logp(q) == expected
 
 
 def test_data_is_an_input(packages):
@@ -189,7 +202,7 @@ except Exception as error:
     shown = world.run("-c", code).splitlines()
     assert shown[0] == "['predict', 'prior'] 2"
     near(float(shown[1]), -0.5 * 0.25 - 0.5 * np.log(2 * np.pi) - 3 * 0.25)
-    assert shown[2] == "the model has no `predict`"
+    assert "has no entry `predict`; available: " in shown[2] and "cannot be read" not in shown[2]
     assert shown[3].startswith("FreezeError")
 
 

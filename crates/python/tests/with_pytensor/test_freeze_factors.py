@@ -25,6 +25,7 @@ def outputs(a, tall):
         yield from (abs(u[:, :3]), s, abs(vh))
     yield linalg.svd(tall.T, compute_uv=False)
     yield linalg.pinv(tall)
+    yield linalg.expm(a)
     for settings in ({}, {"permute_l": True}, {"p_indices": True}):
         yield from linalg.lu(a, **settings)
     factors, pivots = linalg.lu_factor(a)

@@ -16,7 +16,7 @@ import pytensor.tensor as pt  # noqa: E402
 import pytensor.tensor.random.basic as draws  # noqa: E402
 from precast import _calls, _draws, _steps  # noqa: E402
 from precast.pytensor._lower.python import _CALLS, _DRAWS  # noqa: E402
-from pytensor.tensor import fft, fourier, linalg, signal  # noqa: E402
+from pytensor.tensor import linalg, signal  # noqa: E402
 
 try:
     from pytensor.tensor.linalg.decomposition import schur
@@ -209,12 +209,6 @@ def asked_of_lapack(a):
 
 def asked_of_numpy(a):
     at, which = pt.lvector("at"), pt.lmatrix("which")
-    yield "RFFTOp", [a], fft.rfft(a), [A]
-    yield "RFFTOp", [a], fft.rfft_op(a, [3]), [TALL]
-    yield "IRFFTOp", [a], fft.irfft(fft.rfft(a), is_odd=True), [TALL]
-    yield "IRFFTOp", [a], fft.irfft(fft.rfft(a[:, :, None] + a[0])), [A]
-    yield "Fourier", [a], fourier.fft(a, n=6, axis=0), [A]
-    yield "Fourier", [a], fourier.fft(a, n=None, axis=1), [TALL]
     for method in ("direct", "fft", "auto"):
         for mode in ("full", "valid", "same"):
             yield "Convolve2d", [a], signal.convolve2d(a, a[:2, :2], mode=mode, method=method), [TALL]

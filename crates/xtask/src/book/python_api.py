@@ -8,7 +8,7 @@ from pathlib import Path
 Definition = ast.FunctionDef | ast.ClassDef | ast.Assign
 
 #: The modules of the page.
-MODULES = ("precast", "precast.pytensor", "precast.pymc", "precast.jax")
+MODULES = ("precast", "precast.pytensor", "precast.pymc", "precast.jax", "precast.torch", "precast.polars", "precast.duckdb")
 
 
 def file(folder: Path, module: str) -> Path:
@@ -97,7 +97,7 @@ def show(path: Path, node: Definition) -> None:
 
 def main(package: Path) -> None:
     for title in MODULES:
-        path = package.joinpath(*title.split(".")[1:], "__init__.py")
+        path = file(package.parent, title.replace(".", "/"))
         print(f"\n## `{title}`")
         for name in public(path):
             if definition := find(path, name):

@@ -44,6 +44,9 @@ const MACHINE: [&str; 3] = ["/work/", "/root/", "/home/"];
 /// The allowed example directory in documents.
 const NOBODY: &str = "/home/me/";
 
+/// What Git writes around the two sides of a conflict.
+const CONFLICT: [&str; 2] = ["<<<<<<< ", ">>>>>>> "];
+
 /// The file that lists these prefixes.
 const MACHINE_LIST: &str = "crates/xtask/src/tidy/files.rs";
 
@@ -70,6 +73,9 @@ pub(super) fn check(tree: &Tree, findings: &mut Findings) {
         for (index, line) in text.lines().enumerate() {
             if MACHINE.iter().any(|prefix| names_absolute(line, prefix)) {
                 findings.problem(format!("{path}:{}", index + 1), "names a path of a build machine");
+            }
+            if CONFLICT.iter().any(|mark| line.starts_with(mark)) {
+                findings.problem(format!("{path}:{}", index + 1), "is a mark of an unfinished merge");
             }
         }
     }

@@ -64,8 +64,10 @@ class Frozen(frozen.Frozen):
             raise refusals.error(self.name, "primitives", lower.refusals)
         if not made:
             raise FreezeError(f"cannot freeze `{self.name}`: it returns no array")
-        results = zip(names_of_results(shapes, set()), copied(made, inputs.variables), strict=True)
-        self.graph: _native.Graph = graph(inputs.variables, dict(results))
+        results = names_of_results(shapes, set())
+        types = {name: inputs.type_of(aval) for name, aval in zip(results, closed.out_avals, strict=True)}
+        made = copied(made, inputs.variables)
+        self.graph: _native.Graph = graph(inputs.variables, dict(zip(results, made, strict=True)), types=types)
         #: The nesting of arguments and results, for `Structured`.
         self.structure: dict[str, Any] = {
             "names": arguments,

@@ -81,7 +81,7 @@ class Inputs:
     def __init__(self, avals: Sequence[Any], names: Sequence[str]) -> None:
         taken = set(names)
         #: The names of extents in types. An extent cannot have the name of an input.
-        shown: dict[str, str] = {}
+        self._shown = shown = dict[str, str]()
         self.variables: list[Variable] = []
         self.symbols: dict[str, Variable] = {}
         for aval, name in zip(avals, names, strict=True):
@@ -91,6 +91,11 @@ class Inputs:
             for axis, extent in enumerate(aval.shape):
                 if is_symbolic(extent) and str(extent).isidentifier():
                     self.symbols.setdefault(str(extent), call("shape_i", value, i=axis))
+
+    def type_of(self, aval: Any) -> str:
+        """Returns the type of a result. Extents that are expressions of others are unknown in types."""
+        extents = [self._shown.get(str(extent), "?") if is_symbolic(extent) else str(extent) for extent in aval.shape]
+        return f"{dtype_name(dtype_of(aval))}[{','.join(extents + ['2'] * is_key(aval))}]"
 
     def checked(self, avals: Sequence[Any], extent: Callable[[Any], Any]) -> list[Variable]:
         """Returns the inputs, with checks of extents that are expressions of others, such as ``2*n``."""

@@ -15,7 +15,7 @@ from .lowering import MAX_KNOWN, Lowering, Refused, dtype_of, is_key, is_known, 
 
 #: The functions of primitives with the same meaning.
 _SAME = {
-    **{name: name for name in "abs acos acosh add asin asinh atan atan2 atanh cbrt ceil conj cos cosh eq erf erfc exp exp2".split()},
+    **{name: name for name in "abs acos acosh add asin asinh atan atan2 atanh cbrt ceil conj cos cosh eq erf erfc exp".split()},
     **{name: name for name in "expm1 floor ge gt imag le log log1p log2 log10 lt mul ne neg nextafter polygamma real sign".split()},
     **{name: name for name in "sin sinh sqrt square sub tan tanh zeta complex".split()},
     "add_any": "add",
@@ -27,8 +27,6 @@ _SAME = {
     "igammac": "gammaincc",
     "is_finite": "isfinite",
     "lgamma": "gammaln",
-    "max": "maximum",
-    "min": "minimum",
     "not": "invert",
     "or": "bitwise_or",
     "regularized_incomplete_beta": "betainc",
@@ -93,6 +91,21 @@ def same(lower: Lowering, eqn: Any, *values: Variable, name: str) -> Variable:
 
 for _primitive, _name in _SAME.items():
     elementwise(_primitive)(partial(same, name=_name))
+
+
+@elementwise("max", "min")
+def extreme(lower: Lowering, eqn: Any, x: Variable, y: Variable) -> Variable:
+    """Compares complex numbers by their real parts, and by the imaginary ones if these are equal."""
+    name = eqn.primitive.name
+    if kind(x) != "c":
+        return call(f"{name}imum", x, y)
+    order, reals, imags = ("gt" if name == "max" else "lt"), *([call(part, z) for z in (x, y)] for part in ("real", "imag"))
+    return call("switch", call("switch", call("eq", *reals), call(order, *imags), call(order, *reals)), x, y)
+
+
+@elementwise("exp2")
+def exp2(lower: Lowering, eqn: Any, x: Variable) -> Variable:
+    return call("exp", call("mul", x, scalar(math.log(2), x))) if kind(x) == "c" else call("exp2", x)
 
 
 @rule(*_IDENTITIES.split(), of="call")

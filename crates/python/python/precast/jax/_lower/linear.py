@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy
-
-from ..._front.values import cast, constant
+from ..._front.values import cast
 from ..._variable import Variable, call
 from .lowering import Extent, Lowering, Refused, dtype_of, numbers, rule, variable
-from .shapes import ALL, permuted
-
-#: The largest prime factor of the extent of a Fourier transform.
-MAX_FACTOR = 257
+from .shapes import permuted
 
 
 def product(extents: Any) -> Extent:
@@ -123,62 +117,6 @@ def svd(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
 
 @rule("fft")
 def fft(lower: Lowering, eqn: Any, x: Any) -> Variable:
-    """Computes Fourier transforms by products with matrices of small factors of the extents (Cooley and Tukey, 1965)."""
-    x, kind, lengths = variable(x), int(eqn.params["fft_type"]), numbers(eqn.params["fft_lengths"])
-    dtype = "complex64" if x.type.dtype in ("float32", "complex64") else "complex128"
-    axes = range(len(eqn.invars[0].aval.shape) - len(lengths), len(eqn.invars[0].aval.shape))
-    is_forward, is_real = kind in (0, 2), kind in (2, 3)
-    others = list(zip(axes, lengths, strict=True))
-    if kind == 2:
-        axis, length = others.pop()
-        x = transformed(cast(x, dtype), axis, length, -1)[(..., slice(None, length // 2 + 1))]
-    for axis, length in others[: -1 if kind == 3 else None]:
-        x = transformed(cast(x, dtype), axis, length, -1 if is_forward else 1)
-    if kind == 3:
-        axis, length = others[-1]
-        rest = call("conj", x[(..., slice(1, (length + 1) // 2))])[(..., slice(None, None, -1))]
-        x = transformed(call("join", x, rest, axis=-1), axis, length, 1)
-    made = x if is_forward else call("div", x, constant(math.prod(lengths), dtype))
-    return call("real", made) if is_real and not is_forward else made
-
-
-def transformed(x: Variable, axis: int, length: int, sign: int) -> Variable:
-    """Returns the sums of the elements along an axis, times powers of a root of unity."""
-    last = x.type.ndim - 1
-    x = call("moveaxis", x, axis, last) if axis != last else x
-    made = _transformed(x, length, sign)
-    return call("moveaxis", made, last, axis) if axis != last else made
-
-
-def _transformed(x: Variable, length: int, sign: int) -> Variable:
-    """Returns the transform along the last axis. The elements are a matrix of `count` rows, whose columns are transformed first."""
-    count = factor(length)
-    if count == length:
-        return call("matmul", x[(..., None, ALL)], roots(length, length, length, sign, x))[(..., 0, ALL)] if length > 1 else x
-    rest = length // count
-    extents = [call("shape_i", x, i=at) for at in range(x.type.ndim - 1)]
-    columns = call("reshape", x, *extents, count, rest)
-    columns = call("matmul", roots(count, count, count, sign, x), columns)
-    rows = _transformed(call("mul", columns, roots(count, rest, length, sign, x)), rest, sign)
-    return call("reshape", turned(rows), *extents, length)
-
-
-def factor(length: int) -> int:
-    """Returns the largest factor up to 16, or else the smallest prime factor."""
-    small = max((count for count in range(1, 17) if length % count == 0), default=1)
-    if small > 1 or length == 1:
-        return small
-    prime = next(count for count in range(17, length + 1) if length % count == 0)
-    if prime > MAX_FACTOR:
-        raise Refused(f"the extent of a Fourier transform has the prime factor {prime}; at most {MAX_FACTOR} is supported")
-    return prime
-
-
-def roots(rows: int, columns: int, length: int, sign: int, like: Variable) -> Variable:
-    """Returns the powers `i * j` of a root of unity, with exact values at multiples of a quarter."""
-    powers = numpy.outer(numpy.arange(rows), numpy.arange(columns)) % length
-    table = numpy.exp(2j * sign * numpy.pi * numpy.arange(length) / length)
-    for quarter in range(4):
-        if quarter * length % 4 == 0:
-            table[quarter * length // 4 % length] = 1j ** (sign * quarter)
-    return constant(table[powers], like.type.dtype)
+    name = ("fftn", "ifftn", "rfftn", "irfftn")[int(eqn.params["fft_type"])]
+    lengths = numbers(eqn.params["fft_lengths"])
+    return call(name, variable(x), s=lengths, axes=list(range(-len(lengths), 0)))

@@ -31,10 +31,47 @@ def limit(dtype: numpy.dtype[Any], is_least: bool) -> Any:
     return -math.inf if is_least else math.inf
 
 
+#: The elementwise functions of primitives that combine two values in reductions by a function, and the reductions by them.
+COMBINATIONS = {
+    "add": ("add", "sum"),
+    "and": ("bitwise_and", "all"),
+    "max": ("maximum", "max"),
+    "min": ("minimum", "min"),
+    "mul": ("mul", "prod"),
+    "or": ("bitwise_or", "any"),
+}
+
+
+def combinations(jaxpr: Any) -> list[str]:
+    """Returns the primitive by which a function combines each pair of its arguments."""
+    made, count = {eqn.outvars[0]: eqn for eqn in jaxpr.eqns}, len(jaxpr.outvars)
+    names = []
+    for at, result in enumerate(jaxpr.outvars):
+        eqn, pair = made.get(result), [jaxpr.invars[at], jaxpr.invars[at + count]]
+        if eqn is None or list(eqn.invars) not in (pair, pair[::-1]) or eqn.primitive.name not in COMBINATIONS:
+            raise Refused("functions that combine values are supported if each result is one operation of a pair of values")
+        names.append(eqn.primitive.name)
+    return names
+
+
 @rule(*_REDUCTIONS)
 def reduction(lower: Lowering, eqn: Any, x: Any) -> Variable:
-    axes, name = tuple(int(axis) for axis in eqn.params["axes"]), _REDUCTIONS[eqn.primitive.name]
-    x, before, after = variable(x), eqn.invars[0].aval, eqn.outvars[0].aval
+    axes = tuple(int(axis) for axis in eqn.params["axes"])
+    return reduced(lower, _REDUCTIONS[eqn.primitive.name], axes, variable(x), eqn.invars[0].aval, eqn.outvars[0].aval)
+
+
+@rule("reduce")
+def reduction_by_function(lower: Lowering, eqn: Any, *values: Any) -> list[Variable]:
+    """Reduces arrays, and combines the results with the initial values."""
+    axes, count, results = tuple(int(axis) for axis in eqn.params["dimensions"]), len(eqn.outvars), []
+    for at, name in enumerate(combinations(eqn.params["jaxpr"].jaxpr)):
+        join, name = COMBINATIONS[name]
+        made = reduced(lower, name, axes, variable(values[at]), eqn.invars[at].aval, eqn.outvars[at].aval)
+        results.append(call(join, made, variable(values[at + count])))
+    return results
+
+
+def reduced(lower: Lowering, name: str, axes: tuple[int, ...], x: Variable, before: Any, after: Any) -> Variable:
     dtype = dtype_of(before)
     if name in ("all", "any") and dtype.kind != "b":
         raise Refused("a reduction by bitwise operations is supported for bools only")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy
@@ -11,7 +12,7 @@ import numpy
 from ..._front.values import cast, constant
 from ..._variable import Variable, call
 from .lowering import Lowering, Refused, dtype_of, is_symbolic, numbers, rule, variable
-from .reductions import limit
+from .reductions import COMBINATIONS, combinations, limit
 from .shapes import ALL, padded, permuted
 
 #: The largest number of places of a kernel.
@@ -98,9 +99,25 @@ _REDUCED = {"reduce_window_sum": "add", "reduce_window_max": "maximum", "reduce_
 def reduced_windows(lower: Lowering, eqn: Any, x: Any) -> Variable:
     name, params, aval = _REDUCED[eqn.primitive.name], eqn.params, eqn.invars[0].aval
     idle = 0 if name == "add" else limit(dtype_of(aval), name == "maximum")
-    config = [(low, high, inner - 1) for (low, high), inner in zip(params["padding"], params["base_dilation"], strict=True)]
-    x = padded(lower, variable(x), constant(idle, dtype_of(aval)), aval.shape, config)
+    x = spaced(lower, variable(x), constant(idle, dtype_of(aval)), aval, params)
     return combined(lower, x, params, eqn.outvars[0].aval, lambda y, z: call(name, y, z))
+
+
+@rule("reduce_window")
+def windows_by_function(lower: Lowering, eqn: Any, *values: Any) -> list[Variable]:
+    """Reduces windows, whose padding has the initial values, and combines the results with these."""
+    params, count, results = eqn.params, len(eqn.outvars), []
+    for at, name in enumerate(combinations(params["jaxpr"].jaxpr if hasattr(params["jaxpr"], "jaxpr") else params["jaxpr"])):
+        join, first = partial(call, COMBINATIONS[name][0]), variable(values[at + count])
+        x = spaced(lower, variable(values[at]), first, eqn.invars[at].aval, params)
+        results.append(join(combined(lower, x, params, eqn.outvars[at].aval, join), first))
+    return results
+
+
+def spaced(lower: Lowering, x: Variable, filling: Variable, aval: Any, params: Any) -> Variable:
+    """Puts filling around the elements of an array, and between them."""
+    config = [(low, high, inner - 1) for (low, high), inner in zip(params["padding"], params["base_dilation"], strict=True)]
+    return padded(lower, x, filling, aval.shape, config)
 
 
 def combined(lower: Lowering, x: Variable, params: Any, out: Any, join: Callable[[Variable, Variable], Variable]) -> Variable:

@@ -49,6 +49,7 @@ from . import (  # noqa: F401
     reductions,
     shapes,
     systems,
+    transforms,
 )
 from .lowering import Lowering, Refusal
 

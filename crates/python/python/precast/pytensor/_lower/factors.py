@@ -1,4 +1,4 @@
-"""LU and QR decompositions, eigenvalues, singular values and pseudoinverses.
+"""LU and QR decompositions, eigenvalues, singular values, pseudoinverses and exponentials of matrices.
 
 With ``python=True``, Python computes them, because LAPACK's eigenvectors and singular vectors may have other signs. A matrix with NaN or an
 infinity has NaN as eigenvalues and singular values, where PyTensor's call fails.
@@ -101,3 +101,9 @@ def lu_factor(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variab
 def pivots_to_permutation(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     order = call("pivot_to_permutation", cast(inputs[0], "int64"))
     return [order if node.op.inverse else call("argsort", order)]
+
+
+@rule("Expm")
+@_by_python
+def expm(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    return [call("expm", *matrices(node, inputs))]

@@ -1,4 +1,4 @@
-"""Ops that Python computes between graphs: random draws, decompositions, Fourier transforms, and SciPy functions without C.
+"""Ops that Python computes between graphs: random draws, decompositions, and SciPy functions without C.
 
 The rules name functions of ``precast._calls``. They apply only if `freeze` is called with ``python=True``.
 """
@@ -23,8 +23,6 @@ _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "Eigvalsh": ("eigvalsh", ("lower",)),
     "Expm": ("expm", ()),
     "FillDiagonal": ("fill_diagonal", ()),
-    "Fourier": ("fft", ()),
-    "IRFFTOp": ("irfft", ()),
     "LU": ("lu", ("permute_l", "p_indices")),
     "LUFactor": ("lu_factor", ()),
     "LUFactorTridiagonal": ("lu_factor_tridiagonal", ()),
@@ -33,7 +31,6 @@ _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "PivotToPermutations": ("pivot_to_permutation", ("inverse",)),
     "QR": ("qr", ("mode", "pivoting")),
     "QZ": ("qz", ("complex_output", "sort", "return_eigenvalues")),
-    "RFFTOp": ("rfft", ()),
     "RavelMultiIndex": ("ravel_multi_index", ("mode", "order")),
     "SVD": ("svd", ("full_matrices", "compute_uv")),
     "Schur": ("schur", ("output", "sort")),

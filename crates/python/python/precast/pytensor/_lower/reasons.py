@@ -28,8 +28,6 @@ MODULES = {
     "tensor.linalg": _LAPACK,
     "tensor.nlinalg": _LAPACK,
     "tensor.slinalg": _LAPACK,
-    "tensor.fft": "precast has no Fourier transform",
-    "tensor.fourier": "precast has no Fourier transform",
     "tensor.signal": "precast has no convolution",
     "tensor.conv": "precast has no convolution",
     "xtensor": "PyTensor's rewrites replace it, but they were not run",

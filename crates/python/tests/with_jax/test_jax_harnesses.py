@@ -1,0 +1,83 @@
+"""JAX's own test cases of its primitives, frozen and compared with `jax.jit`.
+
+A short run takes one case of each primitive. `cargo xtask python --long -k harnesses -s` takes all and prints the counts.
+"""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+from jax_frozen import compare, frozen
+
+pytest.importorskip("jax")
+import jax  # noqa: E402
+from precast.errors import FreezeError  # noqa: E402
+
+harnesses = pytest.importorskip("jax._src.internal_test_util.test_harnesses")
+
+#: The primitives of which some or all cases are refused. The list may only shrink.
+REFUSED = set(
+    "cholesky conv_general_dilated eig eigh lu nextafter qr reduce reduce_max reduce_min rng_bit_generator "
+    "select_and_gather_add svd triangular_solve tridiagonal_solve".split()
+)
+
+
+def cases() -> dict[str, list[Any]]:
+    """Returns the cases that JAX supports on CPUs, by primitive."""
+    found = defaultdict(list)
+    for harness in harnesses.all_harnesses:
+        if harness.filter("cpu"):
+            found[harness.group_name].append(harness)
+    return found
+
+
+CASES = cases()
+
+
+def determined(name: str, results: Any) -> Any:
+    """Returns what JAX's documents determine of the results of a primitive."""
+    if name == "cholesky":
+        return jax.tree.map(np.tril, results)
+    if name in ("eigh", "svd"):
+        # Vectors have any sign.
+        return jax.tree.map(np.abs, results)
+    return results
+
+
+def outcome(harness: Any) -> str:
+    """Returns whether a frozen case is equal, or was refused."""
+    args = [np.asarray(each) for each in harness.dyn_args_maker(np.random.RandomState(0))]
+    wanted = jax.jit(harness.dyn_fun)(*args)
+    try:
+        function = frozen(harness.dyn_fun, *args)
+    except FreezeError:
+        return "refused"
+    compare(*(determined(harness.group_name, each) for each in (function(*args), wanted)), near=16)
+    return "equal"
+
+
+def is_determined(harness: Any) -> bool:
+    """Returns whether JAX's documents determine the result: not the order of NaN, nor that of equal elements in sorts that are not
+    stable, nor what a broken promise does."""
+    parts = [("top_k_sort_inf_nan", ""), ("sort_multiple_arrays", "isstable_False"), ("out_of_bounds", "PROMISE_IN_BOUNDS")]
+    return not any(one in harness.fullname and other in harness.fullname for one, other in parts)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_one_case_of_each_primitive_equals_jax(name: str) -> None:
+    *_, harness = filter(is_determined, CASES[name])
+    assert outcome(harness) in ({"equal", "refused"} if name in REFUSED else {"equal"})
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+def test_all_cases_equal_jax() -> None:
+    counts = {name: Counter(map(outcome, filter(is_determined, CASES[name]))) for name in sorted(CASES)}
+    for name, count in counts.items():
+        print(f"{name:30} {count['equal']:5} equal {count['refused']:5} refused")
+    total = sum(counts.values(), Counter())
+    print(f"{'all':30} {total['equal']:5} equal {total['refused']:5} refused")
+    refused = {name for name, count in counts.items() if count["refused"]}
+    assert refused == REFUSED
