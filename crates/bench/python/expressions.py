@@ -606,6 +606,118 @@ class GaussianProcess:
         return 0.5 * pt.sum(a * a) + pt.sum(pt.log(pt.diagonal(l)))
 
 
+class PlusRow:
+    """x + y, with y broadcast along the first axis"""
+
+    def numpy(x, y):
+        return x + y
+
+    numba = numpy
+
+
+class PlusColumn:
+    """x + y[:, None]"""
+
+    def numpy(x, y):
+        return x + y[:, None]
+
+    numba = numpy
+
+
+class PlusBoth:
+    """x + y[:, None] * z"""
+
+    def numpy(x, y, z):
+        return x + y[:, None] * z
+
+    numba = numpy
+
+
+class PlusTransposed:
+    """x + transpose(y)"""
+
+    def numpy(x, y):
+        return x + y.T
+
+    numba = numpy
+
+
+class PlusReversed:
+    """x[:, ::-1] + x"""
+
+    def numpy(x):
+        return x[:, ::-1] + x
+
+    numba = numpy
+
+
+class DifferencesOfRows:
+    """x[:, 1:] - x[:, :-1]"""
+
+    def numpy(x):
+        return x[:, 1:] - x[:, :-1]
+
+    numba = numpy
+
+
+class DifferencesOfColumns:
+    """x[1:] - x[:-1]"""
+
+    def numpy(x):
+        return x[1:] - x[:-1]
+
+    numba = numpy
+
+
+class MaximaOfRows:
+    """max(x, axis=1)"""
+
+    def numpy(x):
+        return np.max(x, axis=1)
+
+    def numba(x):
+        out = np.empty(x.shape[0])
+        for i in range(x.shape[0]):
+            out[i] = np.max(x[i])
+        return out
+
+
+class MaximaOfColumns:
+    """max(x, axis=0)"""
+
+    def numpy(x):
+        return np.max(x, axis=0)
+
+    def numba(x):
+        out = x[0].copy()
+        for i in range(1, x.shape[0]):
+            for j in range(x.shape[1]):
+                out[j] = max(out[j], x[i, j])
+        return out
+
+
+class SoftmaxOfColumns:
+    """exp(x - max(x)) / sum(…) of each column"""
+
+    def numpy(x):
+        e = np.exp(x - np.max(x, axis=0, keepdims=True))
+        return e / np.sum(e, axis=0, keepdims=True)
+
+    def numba(x):
+        out, largest, total = np.empty_like(x), x[0].copy(), np.zeros(x.shape[1])
+        for i in range(1, x.shape[0]):
+            for j in range(x.shape[1]):
+                largest[j] = max(largest[j], x[i, j])
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                out[i, j] = np.exp(x[i, j] - largest[j])
+                total[j] += out[i, j]
+        for i in range(x.shape[0]):
+            for j in range(x.shape[1]):
+                out[i, j] /= total[j]
+        return out
+
+
 EXPRESSIONS = {
     "score": Score,
     "add": Add,
@@ -641,4 +753,14 @@ EXPRESSIONS = {
     "mlp": Mlp,
     "cross-entropy": CrossEntropy,
     "gaussian-process": GaussianProcess,
+    "plus-row": PlusRow,
+    "plus-column": PlusColumn,
+    "plus-both": PlusBoth,
+    "plus-transposed": PlusTransposed,
+    "plus-reversed": PlusReversed,
+    "differences-rows": DifferencesOfRows,
+    "differences-columns": DifferencesOfColumns,
+    "maxima-rows": MaximaOfRows,
+    "maxima-columns": MaximaOfColumns,
+    "softmax-columns": SoftmaxOfColumns,
 }

@@ -167,7 +167,10 @@ mod tests {
 
     #[test]
     fn single_line_cases_are_found() {
-        assert_eq!(of("--line=tanh").unwrap().cases, ["everyday", "suite", "loops", "memory"]);
+        assert_eq!(
+            of("--line=tanh").unwrap().cases,
+            ["everyday", "suite", "loops", "shapes", "memory", "models"]
+        );
         assert_eq!(of("--line=tanh everyday").unwrap().cases, ["everyday"]);
         assert!(of("--line=tanh everyday jit").unwrap_err().contains("does not apply to `jit`"));
         assert!(of("").unwrap().cases.len() > 10);

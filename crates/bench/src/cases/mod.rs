@@ -7,10 +7,12 @@ mod deploy;
 mod entries;
 mod everyday;
 mod farm;
+mod jax;
 mod jit;
 mod load;
 mod loops;
 mod memory;
+mod models;
 mod native;
 mod overhead;
 mod precompile;
@@ -18,12 +20,14 @@ mod python;
 mod quickstart;
 mod registry;
 mod rerun;
+mod shapes;
+mod sizes;
 mod store;
 mod suite;
 mod throughput;
 
 use crate::measure::process;
-use crate::peers::Peers;
+use crate::peers::{Environment, Peers};
 use crate::report::Found;
 use anyhow::{Context as _, Result};
 use precast::FunctionGraph;
@@ -54,6 +58,12 @@ impl Bench {
     /// Returns whether the line of this name is selected.
     fn wants(&self, what: &str) -> bool {
         self.line.as_deref().is_none_or(|part| what.contains(part))
+    }
+
+    /// Returns the environment of the Python peers. Without it, `found` gets the reason why `what` is skipped.
+    fn environment(&self, what: &str, found: &mut Found) -> Option<&Environment> {
+        let environment = self.peers.environment.as_ref();
+        environment.map_err(|why| found.skipped.push(format!("{what}: {why}"))).ok()
     }
 }
 
@@ -92,6 +102,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("loops", "Loops, and values with their gradients, f64, one thread", loops::run)
         .compared()
         .by_line(),
+    Case::new("shapes", "Arrays with one short axis, f64, one thread", shapes::run).compared().by_line(),
     Case::new("memory", "Memory-bound expressions, one thread, results reused", memory::run).by_line(),
     Case::new("call", "Calls on a few elements: precast from Rust, peers from Python", call::run),
     Case::new("native", "Graphs of C scalars called as plain C functions", native::run),
@@ -102,6 +113,11 @@ pub(crate) const CASES: &[Case] = &[
     ),
     Case::new("cold", "From the start of a process to its first result", cold::run),
     Case::new("python", "The Python package: calls, callbacks, starts", python::run),
+    Case::new("jax", "A JAX program: frozen, called from JAX, and by JAX itself", jax::run),
+    Case::new("models", "Log densities of PyMC models with gradients, called from Python", models::run)
+        .compared()
+        .by_line(),
+    Case::new("sizes", "Sizes of what a host of a PyMC model needs", sizes::run),
     Case::new("jit", "From a miss to the first result", jit::run),
     Case::new("load", "Resolve, verify and load one artifact", load::run),
     Case::new("entries", "A thousand entries of a bundle", entries::run),
@@ -128,6 +144,7 @@ pub(crate) fn asked() -> Vec<&'static str> {
     let mut names: Vec<&str> = everyday::EXPRESSIONS.iter().map(|expression| expression.name).collect();
     names.extend(suite::names());
     names.extend(loops::names());
+    names.extend(shapes::names());
     names.extend(["score", "product", "add"]);
     names
 }

@@ -37,13 +37,7 @@ const GRAPHS: [(&str, &str, &str, &str); 3] = [
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let mut found = Found::default();
-    let environment = match &bench.peers.environment {
-        Ok(environment) => environment,
-        Err(why) => {
-            found.skipped.push(format!("the Python package: {why}"));
-            return Ok(found);
-        }
-    };
+    let Some(environment) = bench.environment("the Python package", &mut found) else { return Ok(found) };
     let package = package(environment)?;
     let place = tempfile::tempdir()?;
     let bundle = place.path().join("bundle");
@@ -70,7 +64,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
 }
 
 /// Builds the extension and arranges the package like an installed one.
-fn package(environment: &Environment) -> Result<PathBuf> {
+pub(super) fn package(environment: &Environment) -> Result<PathBuf> {
     let target = target()?;
     eprintln!("  building the package, optimised; the first time that takes minutes");
     let mut build = cargo(&root(), &target);
@@ -101,7 +95,7 @@ struct Measured {
     skipped: Vec<String>,
 }
 
-fn calls(printed: &str, found: &mut Found) -> Result<()> {
+pub(super) fn calls(printed: &str, found: &mut Found) -> Result<()> {
     for line in printed.lines().filter(|line| line.starts_with('{')) {
         let measured: Measured = serde_json::from_str(line)?;
         let samples: Vec<(String, Sample)> = measured.samples.into_iter().map(sample).collect();

@@ -23,7 +23,10 @@ static FILES: LazyLock<(PathBuf, PathBuf, PathBuf)> = LazyLock::new(|| {
     let bytes = fs_err::read(&package).unwrap();
     let length = (bytes.len() as u64).to_le_bytes();
     let whole = [&fs_err::read(&library).unwrap(), &bytes, &length[..], b"precast-package1"].concat();
-    fs_err::write(&model, whole).unwrap();
+    // Each test is a process, and others may read the file.
+    let written = folder.join(format!("model.so.{}", std::process::id()));
+    fs_err::write(&written, whole).unwrap();
+    fs_err::rename(written, &model).unwrap();
     (library, package, model)
 });
 
