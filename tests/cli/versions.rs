@@ -147,7 +147,7 @@ fn missing_bundle_and_keyring_are_named() {
     }
     let looked = place.run_bare(&args(&[&["doctor", "--json"], &none])).fails(1, &[]).json();
     assert_eq!(looked["layers"][0]["problems"].as_array().unwrap().len(), 2, "{looked:#}");
-    let told = ["keyring `nobody.keys` not found", "hint: run `precast trust new`"];
+    let told = ["keyring `nobody.keys` not found", "`precast trust new`"];
     place.run_bare(&["ls", "--bundle", "new.precast", "--keyring", "nobody.keys"]).fails(1, &told);
 }
 
