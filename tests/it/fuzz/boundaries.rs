@@ -159,6 +159,7 @@ fn decompositions_have_equal_bits_at_every_level() {
             &["cholesky(x, on_error='nan')", "inv(x, on_error='nan') + y"][..],
             &["lu_factor(x)[0]", "det(x)", "slogdet(x)[1]"],
             &["solve(x, y, on_error='nan')", "solve_triangular(x, y, lower=True, on_error='nan')"],
+            &["tridiagonal_solve(x[0], x[1], x[2], y, on_error='nan')"],
         ] {
             subjects.push(sized(outputs(texts, &[&x, &y]), dtype, &shapes, &mut choices));
         }

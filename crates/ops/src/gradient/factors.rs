@@ -3,15 +3,10 @@
 //! Source: M. Seeger, A. Hetzel, Z. Dai, E. Meissner, N. Lawrence, Auto-differentiating linear algebra, arXiv:1710.08717;
 //! J. Townsend, Differentiating the singular value decomposition, 2016.
 
-use super::rules::{extent, ndim};
+use super::rules::{extent, ndim, value};
 use crate::linalg::{Eigh, Qr, SolveTriangular, Svd};
 use precast_graph::{BuildError, Extent, Gradients, Op, Operand, Pullback, VarId};
 use std::sync::Arc;
-
-/// Evaluates an expression in which names stand for operands.
-fn value(at: &mut Pullback<'_>, text: &str, names: &[(&str, Operand)]) -> Result<VarId, BuildError> {
-    at.evaluate(text, names).map_err(|error| Pullback::error(error.to_string()))
-}
 
 /// Adds a term to a sum that may be empty.
 fn add(at: &mut Pullback<'_>, sum: Option<VarId>, term: VarId) -> Result<Option<VarId>, BuildError> {

@@ -1,7 +1,7 @@
 //! The derivatives of products, decompositions and systems of linear equations.
 
-use super::rules::{expression, extent, ndim, summed};
-use crate::linalg::{Cholesky, Solve, SolveTriangular};
+use super::rules::{expression, extent, ndim, summed, value};
+use crate::linalg::{Cholesky, Solve, SolveBanded, SolveTriangular};
 use precast_graph::{BuildError, Gradients, Operand, Prop, Pullback, VarId};
 
 /// Swaps the last two axes.
@@ -145,6 +145,33 @@ pub(crate) fn solve_triangular(op: SolveTriangular, at: &mut Pullback<'_>) -> Re
     let ones = triangle(at, a, op.lower, !op.unit_diagonal)?;
     let of_a = at.call("mul", &[of_a.into(), ones.into()])?;
     Ok(vec![Some(summed(at, of_a, a)?), Some(summed(at, of_b, b)?)])
+}
+
+/// The gradients by the diagonals and the right sides of a SolveBanded.
+pub(crate) fn solve_banded(op: SolveBanded, at: &mut Pullback<'_>) -> Result<Gradients, BuildError> {
+    let (g, bands, b, x) = (at.gradient()?, at.inputs[0], at.inputs[1], at.outputs[0]);
+    let (axis, height) = (ndim(at, bands) - 1, op.lower + 1 + op.upper);
+    let n = extent(at, bands, axis)?;
+    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX).into();
+    let (lower, upper, height): (Operand, Operand, Operand) =
+        (count(op.lower), count(op.upper), count(height));
+    let names = [("bands", bands.into()), ("n", n.clone()), ("h", height.clone()), ("lower", lower)];
+    // The diagonals of the transpose: in the opposite order, and aligned by row.
+    let places = "(arange(n) + arange(h)[:, None] - lower) % n + i64(zeros_like(bands))";
+    let places = value(at, places, &names)?;
+    let names = [("bands", bands.into()), ("places", places.into())];
+    let turned = value(at, "take_along_axis(bands[..., ::-1, :], places, axis=-1)", &names)?;
+    let of_b = at.apply(SolveBanded { lower: op.upper, upper: op.lower, ..op }, &[turned, g])?;
+    let row = value(
+        at,
+        "arange(n) + arange(h)[:, None] - upper",
+        &[("n", n.clone()), ("h", height), ("upper", upper)],
+    )?;
+    let names = [("row", row.into()), ("n", n), ("g", of_b.into()), ("x", x.into())];
+    let of_bands =
+        "-where((row >= 0) & (row < n), sum(take(g, row % n, axis=-2) * x[..., None, :, :], axis=-1), 0)";
+    let of_bands = value(at, of_bands, &names)?;
+    Ok(vec![Some(summed(at, of_bands, bands)?), Some(summed(at, of_b, b)?)])
 }
 
 /// Returns `-g @ x.T`, the gradient by the matrix of a system.

@@ -122,5 +122,14 @@ pub(super) fn expression(
 ) -> Result<VarId, BuildError> {
     let names: Vec<(&str, Operand)> =
         names.iter().map(|(name, value)| (*name, Operand::Var(*value))).collect();
-    at.evaluate(text, &names).map_err(|error| Pullback::error(error.to_string()))
+    value(at, text, &names)
+}
+
+/// Evaluates an expression in which names stand for operands.
+pub(super) fn value(
+    at: &mut Pullback<'_>,
+    text: &str,
+    names: &[(&str, Operand)],
+) -> Result<VarId, BuildError> {
+    at.evaluate(text, names).map_err(|error| Pullback::error(error.to_string()))
 }

@@ -75,21 +75,25 @@ pub(super) fn expect_real(op: &str, input: usize, inputs: &[Type]) -> Result<(),
     Ok(())
 }
 
-/// Returns the type of the solutions of systems: the matrices and the right sides have the same stacks, broadcast.
+/// Returns the type of the solutions of systems with square matrices.
 pub(super) fn system(op: &str, inputs: &[Type]) -> Result<Type, MakeNodeError> {
     MakeNodeError::expect_inputs(op, 2, inputs)?;
     expect_square(op, inputs)?;
+    solutions(op, inputs)
+}
+
+/// Returns the type of the solutions of systems: the matrices and the right sides have the same stacks, broadcast. The
+/// last extent of input 0 is the number of rows of a right side.
+pub(super) fn solutions(op: &str, inputs: &[Type]) -> Result<Type, MakeNodeError> {
     expect_real(op, 1, inputs)?;
     let [(a, a_ndim), (b, b_ndim)] = [&inputs[0], &inputs[1]].map(|ty| (ty.shape(), ty.ndim()));
     if inputs[1].dtype() != inputs[0].dtype() {
         return Err(refuse(op, 1, &inputs[1], format!("the dtype of input 0, `{}`", inputs[0].dtype())));
     }
-    for extent in &a[a_ndim - 2..] {
-        if let (Extent::Fixed(n), Extent::Fixed(m)) = (extent, b[b_ndim - 2])
-            && *n != m
-        {
-            return Err(refuse(op, 1, &inputs[1], format!("{n} rows, as in input 0")));
-        }
+    if let (Extent::Fixed(n), Extent::Fixed(m)) = (a[a_ndim - 1], b[b_ndim - 2])
+        && n != m
+    {
+        return Err(refuse(op, 1, &inputs[1], format!("{n} rows, as in input 0")));
     }
     let ndim = a_ndim.max(b_ndim);
     let mut shape = vec![Extent::Fixed(1); ndim - 2];
@@ -136,13 +140,23 @@ pub(super) fn each<T: Real>(
     ArrayD::from_shape_vec(IxDyn(a.shape()), results).map_err(|_| elements::mismatch(op))
 }
 
-/// Solves each system of two stacks. `one` gets the number of rows, the matrix and the right side, in C order.
+/// Solves each system of two stacks. `one` gets the number of rows, the square matrix and the right side, in C order.
 pub(super) fn each_system<T: Real>(
     op: &str,
     (a, b): (&ArrayD<T>, &ArrayD<T>),
     one: impl Fn(usize, &[T], Vec<T>) -> Result<Vec<T>, PerformError>,
 ) -> Result<ArrayD<T>, PerformError> {
-    let n = rows(op, a.shape())?;
+    rows(op, a.shape())?;
+    each_solution(op, (a, b), one)
+}
+
+/// Does the same for matrices of any form with as many columns as a right side has rows.
+pub(super) fn each_solution<T: Real>(
+    op: &str,
+    (a, b): (&ArrayD<T>, &ArrayD<T>),
+    one: impl Fn(usize, &[T], Vec<T>) -> Result<Vec<T>, PerformError>,
+) -> Result<ArrayD<T>, PerformError> {
+    let [rows, n] = [a.shape()[a.ndim() - 2], a.shape()[a.ndim() - 1]];
     let (of_a, of_b) = (&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
     let mut shape = vec![1; of_a.len().max(of_b.len())];
     for own in [of_a, of_b] {
@@ -163,7 +177,7 @@ pub(super) fn each_system<T: Real>(
     let (a, b): (Vec<T>, Vec<T>) = (a.iter().copied().collect(), b.iter().copied().collect());
     let mut results = Vec::with_capacity(elements::room(op, &shape)?);
     for (i, j) in at_a.into_iter().zip(at_b).take_while(|_| height * width > 0) {
-        let (size, right) = (n * n, height * width);
+        let (size, right) = (rows * n, height * width);
         results.extend(one(n, &a[i * size..(i + 1) * size], b[j * right..(j + 1) * right].to_vec())?);
     }
     ArrayD::from_shape_vec(IxDyn(&shape), results).map_err(|_| elements::mismatch(op))

@@ -10,6 +10,7 @@
 //! | [`Eigh`] | square matrices, and stacks of them | eigenvalues and eigenvectors of symmetric matrices |
 //! | [`PivotToPermutation`] | the pivots of LU decompositions | the order of their rows |
 //! | [`Solve`], [`SolveTriangular`] | square matrices and right sides, and stacks of them, which are broadcast | solutions of systems |
+//! | [`SolveBanded`] | diagonals of square matrices, and right sides | solutions of systems |
 //!
 //! Products of f32 and f64 go through the host's GEMM; other dtypes use a plain loop. Their C code is in
 //! `c/precast/ops/dot.h`. Decompositions and systems exist for f32 and f64; their C code is in `c/precast/ops/linalg/`.
@@ -26,6 +27,7 @@ mod qr;
 mod reflections;
 mod singular;
 mod solve;
+mod solve_banded;
 mod solve_triangular;
 mod stacks;
 mod svd;
@@ -38,6 +40,7 @@ pub use lu_factor::LuFactor;
 pub use pivot_to_permutation::PivotToPermutation;
 pub use qr::Qr;
 pub use solve::Solve;
+pub use solve_banded::SolveBanded;
 pub use solve_triangular::SolveTriangular;
 pub use stacks::Matmul;
 pub use svd::Svd;

@@ -1,5 +1,6 @@
 //! Composed functions that return an operand: an array, or a list of several arrays.
 
+use super::banded::{solve_toeplitz, tridiagonal_solve};
 use super::control::{cond, fori_loop, while_loop};
 use super::decompositions::slogdet;
 use super::edit::{delete, insert, pad, select};

@@ -36,7 +36,7 @@ pub(super) fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[V
 }
 
 /// Returns whether a matrix without a result gives NaN.
-fn nan_on_error(declared: &Declared<'_>) -> Result<bool, MakeNodeError> {
+pub(super) fn nan_on_error(declared: &Declared<'_>) -> Result<bool, MakeNodeError> {
     match declared.text("on_error")? {
         "raise" => Ok(false),
         "nan" => Ok(true),

@@ -9,6 +9,7 @@
 
 mod array;
 mod axes;
+mod banded;
 mod bind;
 mod cast;
 mod compare;

@@ -4,6 +4,7 @@ use super::axes::{
     diff, dimshuffle, expand_dims, flip, matrix_transpose, moveaxis, repeat, roll, squeeze, stacked,
     swapaxes, tile, transpose,
 };
+use super::banded::solve_banded;
 use super::cast::cast;
 use super::contract::{einsum, inner, outer, tensordot, vdot};
 use super::control::{branch, custom_gradient, scan};
@@ -35,7 +36,8 @@ use crate::shape::{
 };
 use crate::{
     Argmax, BatchedDot, Branch, Cholesky, CumOp, CustomGradient, DimShuffle, Dot, Eigh, Fft, LuFactor,
-    Matmul, PivotToPermutation, Qr, Reduce, Scan, SearchSorted, Solve, SolveTriangular, Sort, Svd,
+    Matmul, PivotToPermutation, Qr, Reduce, Scan, SearchSorted, Solve, SolveBanded, SolveTriangular, Sort,
+    Svd,
 };
 
 macro_rules! library {

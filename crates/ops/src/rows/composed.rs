@@ -125,6 +125,10 @@ macro_rules! composed_rows {
             lu(x) [] {permute_l = False; p_indices = False} = lu;
             /// The solutions `x` of `a @ x = b`, or with `trans=1` of `a.T @ x = b`, from the pair of results of `lu_factor(a)`. Those of a singular matrix are NaN.
             lu_solve(factors, b) [] {trans = 0} = lu_solve;
+            /// The solutions `x` of `a @ x = b` for matrices with three diagonals: the element below `d[i]` is `dl[i + 1]`, the one above it `du[i - 1]`; the first of `dl` and the last of `du` are not read.
+            tridiagonal_solve(dl, d, du, b) [] {; on_error = "raise"} = tridiagonal_solve;
+            /// The solutions `x` of `a @ x = b` for the Toeplitz matrix with this first column, or with the pair `(c, r)` of the first column and the first row.
+            solve_toeplitz(c, b) [] {; on_error = "raise"} = solve_toeplitz;
             /// The solutions of `a @ x = b` with the least squares and the smallest norm, the sums of squared residuals, the rank, and the singular values of `a`. Singular values below `rcond` times the largest one count as 0; by default, the precision times the larger extent.
             lstsq(a, b) [] {rcond = None} = lstsq;
 

@@ -78,6 +78,8 @@ macro_rules! structural_rows {
             solve(a, b) [] {; on_error = "raise"} = [solve] [Solve] [pairs] method;
             /// The solutions `x` of `a @ x = b` for upper triangular matrices, or with `lower=True`, lower ones.
             solve_triangular(a, b) [] {trans = 0, lower = False, unit_diagonal = False; on_error = "raise"} = [solve_triangular] [SolveTriangular] [pairs] other;
+            /// The solutions `x` of `a @ x = b` for matrices with nonzero elements only on `(lower, upper)` diagonals below and above the main one: `bands[upper + i - j, j]` is `a[i, j]`.
+            solve_banded(l_and_u, bands, b) [] {; on_error = "raise"} = [solve_banded] [SolveBanded] [] other;
             /// The solutions `x` of `a @ x = b` for matrices with the Cholesky factors `c`, which are upper ones, or with `lower=True`, lower ones. SciPy's pair `(c, lower)` is also valid.
             cho_solve(c, b) [] {lower = False; on_error = "raise"} = [cho_solve] [] [pairs] other;
             /// The inverses of matrices. For a singular matrix, an error, or NaN with `on_error="nan"`.

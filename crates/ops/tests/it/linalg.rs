@@ -7,7 +7,7 @@ use crate::structural::{Case, agree, calls, check};
 use ndarray::{Array2, ArrayD, IxDyn};
 use precast_graph::text::parse;
 use precast_graph::{Array, DType, Op, interpret};
-use precast_ops::{Cholesky, LuFactor, Ops, Solve, SolveTriangular};
+use precast_ops::{Cholesky, LuFactor, Ops, Solve, SolveBanded, SolveTriangular};
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
@@ -121,6 +121,94 @@ fn system_cases() -> Vec<Case> {
     cases
 }
 
+fn banded_cases() -> Vec<Case> {
+    let mut choices = Choices::seeded(54);
+    let mut cases: Vec<Case> = Vec::new();
+    for dtype in [DType::F32, DType::F64] {
+        for (lower, upper) in [(0, 0), (1, 1), (2, 0), (0, 3), (3, 1), (9, 20)] {
+            for nan_on_error in [false, true] {
+                let op: Arc<dyn Op> = Arc::new(SolveBanded { lower, upper, nan_on_error });
+                let height = lower + 1 + upper;
+                let mut add = |bands: Array, b: &Array| cases.push((Arc::clone(&op), vec![bands, b.clone()]));
+                for n in [0, 1, 2, 5, 17] {
+                    for m in [0, 1, 5] {
+                        let b = plain(&mut choices, dtype, &[n, m]);
+                        drawn(&mut choices, dtype, &[height, n]).into_iter().for_each(|bands| add(bands, &b));
+                    }
+                }
+                let shapes: [[&[usize]; 2]; 5] = [
+                    [&[2, height, 3], &[3, 2]],
+                    [&[height, 3], &[2, 1, 3, 2]],
+                    [&[2, 1, height, 3], &[1, 4, 3, 2]],
+                    [&[height + 1, 3], &[3, 2]],
+                    [&[height, 4], &[3, 2]],
+                ];
+                for [bands, b] in shapes {
+                    add(plain(&mut choices, dtype, bands), &plain(&mut choices, dtype, b));
+                }
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn banded_systems_match_perform() {
+    check("gnu11", calls(banded_cases()));
+    check("c++17", calls(banded_cases().into_iter().step_by(41).collect()));
+}
+
+/// Returns the dense matrix of diagonals.
+fn dense(bands: &Array, lower: usize, upper: usize, n: usize) -> Array2<f64> {
+    let bands: Vec<f64> = bands.numbers().iter().map(|x| x.parts().0).collect();
+    Array2::from_shape_fn((n, n), |(i, j)| {
+        if i <= j + lower && j <= i + upper { bands[(upper + i - j) * n + j] } else { 0.0 }
+    })
+}
+
+#[test]
+fn banded_solutions_have_small_backward_errors() {
+    let mut choices = Choices::seeded(55);
+    for (dtype, precision) in [(DType::F32, f64::from(f32::EPSILON)), (DType::F64, f64::EPSILON)] {
+        for (lower, upper) in [(0, 0), (1, 1), (2, 0), (0, 3), (3, 1), (70, 70)] {
+            for n in [1, 2, 3, 17, 200] {
+                let bands = plain(&mut choices, dtype, &[lower + 1 + upper, n]);
+                let b = plain(&mut choices, dtype, &[n, 3]);
+                let a = dense(&bands, lower, upper, n);
+                let x =
+                    matrix(value(&format!("solve_banded(({lower}, {upper}), a, b)"), &bands, &b).unwrap(), n);
+                let of_b = matrix(b.numbers().iter().map(|x| x.parts().0).collect(), n);
+                let rest = norm(&(a.dot(&x) - &of_b)) / (norm(&a) * norm(&x) * n as f64 * precision);
+                assert!(rest < BOUND, "{n} rows of {dtype}, ({lower}, {upper}): {rest}");
+            }
+        }
+    }
+}
+
+#[test]
+fn structured_systems_equal_dense_ones() {
+    let mut choices = Choices::seeded(56);
+    for n in [1, 2, 3, 17] {
+        let (a, b) = (plain(&mut choices, DType::F64, &[4, n]), plain(&mut choices, DType::F64, &[n, 2]));
+        // The elements that are not read are NaN.
+        let tridiagonal = "tridiagonal_solve(where(arange(shape(a)[1]) > 0, a[0], nan), a[1] + 3, \
+                           where(arange(shape(a)[1]) < shape(a)[1] - 1, a[2], nan), b)";
+        let of_b = matrix(b.numbers().iter().map(|x| x.parts().0).collect(), n);
+        let x = matrix(value(tridiagonal, &a, &b).unwrap(), n);
+        let mut diagonals = matrix(a.numbers().iter().map(|x| x.parts().0).collect(), 4);
+        diagonals.row_mut(1).mapv_inplace(|x| x + 3.0);
+        let whole = Array2::from_shape_fn((n, n), |(i, j)| match (j + 1).checked_sub(i) {
+            Some(offset @ 0..=2) => diagonals[[offset, i]],
+            _ => 0.0,
+        });
+        assert!((whole.dot(&x) - &of_b).iter().all(|x| x.abs() < 1e-13), "{n}");
+        let rest = "toeplitz(a[0] + 2, a[1]) @ solve_toeplitz((a[0] + 2, a[1]), b) - b";
+        assert!(value(rest, &a, &b).unwrap().iter().all(|x| x.abs() < 1e-12), "{n}");
+        let rest = "toeplitz(a[0]) @ solve_toeplitz(a[0], b[:, 0]) - b[:, 0]";
+        assert!(value(rest, &a, &b).unwrap().iter().all(|x| x.abs() < 1e-11), "{n}");
+    }
+}
+
 #[test]
 fn decompositions_match_perform() {
     check("gnu11", calls(decomposition_cases()));
@@ -135,7 +223,8 @@ fn systems_match_perform() {
 
 #[test]
 fn every_level_matches_perform() {
-    let cases = decomposition_cases().into_iter().chain(system_cases().into_iter().step_by(5));
+    let systems = system_cases().into_iter().chain(banded_cases()).step_by(5);
+    let cases = decomposition_cases().into_iter().chain(systems);
     let calls = calls(cases.collect());
     for level in compiler::levels() {
         for (call, outcome) in calls.iter().zip(run(level, "gnu11", &calls)) {
@@ -211,14 +300,25 @@ fn solutions_have_small_backward_errors() {
 #[test]
 fn singular_matrices_are_errors_or_nan() {
     let (a, b) = (of(DType::F64, &[2, 2], vec![1.0, 2.0, 2.0, 4.0]), of(DType::F64, &[2], vec![1.0, 2.0]));
-    for text in
-        ["solve(a, b)", "inv(a)", "solve_triangular(a - 1, b, lower=True)", "cho_solve((a - 1, True), b)"]
-    {
+    for text in [
+        "solve(a, b)",
+        "inv(a)",
+        "solve_triangular(a - 1, b, lower=True)",
+        "cho_solve((a - 1, True), b)",
+        "solve_banded((1, 0), a - 1, b)",
+        "tridiagonal_solve(a[0], a[0] * 0, a[1] * 0, b)",
+        "solve_toeplitz(a[0] * 0 + 1, b)",
+    ] {
         assert!(value(text, &a, &b).unwrap_err().contains("singular matrix"), "{text}");
     }
     let error = value("cholesky(a - 2)", &a, &b).unwrap_err();
     assert!(error.contains("the matrix is not positive definite"), "{error}");
-    for text in ["solve(a, b, on_error='nan')", "inv(a, on_error='nan')", "cholesky(a - 2, on_error='nan')"] {
+    for text in [
+        "solve_banded((1, 0), a - 1, b, on_error='nan')",
+        "solve(a, b, on_error='nan')",
+        "inv(a, on_error='nan')",
+        "cholesky(a - 2, on_error='nan')",
+    ] {
         assert!(value(text, &a, &b).unwrap().iter().all(|x| x.is_nan()), "{text}");
     }
     assert_eq!(value("det(a)", &a, &b), Ok(vec![0.0]));
@@ -255,6 +355,12 @@ fn invalid_matrices_have_typed_errors() {
         let vector = Array::zeros(DType::F64, &[3]);
         assert!(error(&vector).contains("expected a matrix, or a stack of matrices"), "{name}");
     }
+    for text in ["solve_banded(1, b, b)", "solve_banded((1, -1), b, b)", "solve_banded((1, 2, 3), b, b)"] {
+        let said = value(text, &x, &x).unwrap_err();
+        assert!(said.contains("needs the numbers of diagonals"), "{said}");
+    }
+    let said = value("solve_banded((1, 1), a, b)", &x, &x).unwrap_err();
+    assert!(said.contains("expected 3 rows, one for each diagonal"), "{said}");
     let square = Array::zeros(DType::F64, &[3, 3]);
     let said = value("solve(a, b)", &square, &x).unwrap_err();
     assert!(said.contains("expected 3 rows, as in input 0"), "{said}");

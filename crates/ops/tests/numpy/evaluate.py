@@ -242,6 +242,21 @@ def toeplitz(c, r=None):
     return values[len(c) - 1 - np.arange(len(c))[:, None] + np.arange(len(r))]
 
 
+def solve_banded(counts, bands, b):
+    (lower, upper), n = counts, np.shape(bands)[1]
+    i, j = np.indices((n, n))
+    inside = (i - j <= lower) & (j - i <= upper)
+    return np.linalg.solve(np.where(inside, np.asarray(bands)[np.where(inside, upper + i - j, 0), j], 0), b)
+
+
+def tridiagonal_solve(lower, middle, upper, b):
+    return solve_banded((1, 1), np.stack([np.roll(upper, 1), middle, np.roll(lower, -1)]), b)
+
+
+def solve_toeplitz(c, b):
+    return np.linalg.solve(toeplitz(*c) if isinstance(c, tuple) else toeplitz(c), b)
+
+
 def block_diag(*matrices):
     matrices = [np.atleast_2d(matrix) for matrix in matrices]
     heights, widths = zip(*(matrix.shape for matrix in matrices))
@@ -279,6 +294,9 @@ OWN = {
     **{name: getattr(np.fft, name) for name in np.fft.__all__},
     "vander": np.vander,
     "toeplitz": toeplitz,
+    "solve_banded": solve_banded,
+    "tridiagonal_solve": tridiagonal_solve,
+    "solve_toeplitz": solve_toeplitz,
     "block_diag": block_diag,
     "expm": expm,
     "lu": lu,

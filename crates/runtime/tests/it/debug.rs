@@ -58,6 +58,7 @@ const EXPRESSIONS: &[(&str, &str, &[&str])] = &[
     ("fft", "fft(x)", &["x=c128[?]"]),
     ("svd", "svd(x)[0]", &["x=f64[2,2]"]),
     ("solve", "solve(x, y, on_error='nan')", &["x=f64[2,2]", "y=f64[2,3]"]),
+    ("solve_banded", "solve_banded((1, 0), x, y, on_error='nan')", &["x=f64[2,2]", "y=f64[2,3]"]),
     ("solve_triangular", "solve_triangular(x, y, on_error='nan')", &["x=f64[2,2]", "y=f64[2,3]"]),
     ("matrix_transpose", "matrix_transpose(x)", &["x=T[?,?]"]),
     ("moveaxis", "moveaxis(x, 0, 1)", &["x=T[?,?]"]),

@@ -65,6 +65,20 @@ fn svd_matches_differences() {
     for text in ["lu_solve(lu_factor(x), y)", "lu_solve(lu_factor(x), y[:, 0], trans=1)"] {
         check(text, &[input("x", numbers(&[3, 3], 8)), input("y", numbers(&[3, 2], 9))]);
     }
+    for text in [
+        "solve_banded((1, 1), x + 2, y)",
+        "solve_banded((0, 2), x + 2, y[:, 0])",
+        "solve_banded((2, 0), x + 2, y)",
+    ] {
+        check(text, &[input("x", numbers(&[3, 3], 8)), input("y", numbers(&[3, 2], 9))]);
+    }
+    check(
+        "solve_banded((2, 1), x + 2, y)",
+        &[input("x", numbers(&[2, 4, 5], 8)), input("y", numbers(&[5, 2], 9))],
+    );
+    for text in ["tridiagonal_solve(x[0], x[1] + 2, x[2], y)", "solve_toeplitz((x[0] + 2, x[1]), y)"] {
+        check(text, &[input("x", numbers(&[3, 3], 8)), input("y", numbers(&[3, 2], 9))]);
+    }
     check("lstsq(x, y)[0]", &[input("x", numbers(&[4, 2], 8)), input("y", numbers(&[4, 3], 9))]);
     check("lstsq(x, y)[1]", &[input("x", numbers(&[4, 2], 8)), input("y", numbers(&[4], 9))]);
 }

@@ -130,6 +130,7 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["fftfreq(7)", "fftfreq(8, 0.5)", "fftfreq(1, d=2)", "rfftfreq(7)", "rfftfreq(8, 0.1)"], SUMS),
     (&["fftshift(x)", "fftshift(v)", "fftshift(x, axes=0)", "ifftshift(x)", "ifftshift(x, (0,))", "ifftshift(fftshift(v))"], EXACT),
     (&["vander(v)", "vander(v, 3)", "vander(x[0], N=0)", "vander(v, increasing=True)", "vander(v, 2, True)"], SUMS),
+    (&["solve_banded((1, 1), 9.0 * eye(3)[1] + real(x)[:3, :3], v[:3])", "solve_banded((0, 1), 99.0 * ones((2, 3)) + real(x)[:2, :3], y)", "tridiagonal_solve(v[:3], 99.0 + s[:3], v[:3], y)", "solve_toeplitz(99.0 * eye(3)[0] + real(v)[:3], y)", "solve_toeplitz((99.0 * eye(3)[0] + real(v)[:3], s[:3]), v[:3])"], SUMS),
     (&["toeplitz(v)", "toeplitz(v, s[:2])", "toeplitz(x[0], v)", "block_diag(x, y)", "block_diag(v, x, 7)", "block_diag(x)", "block_diag(m, s)"], EXACT),
     (&["expm([[0.0, 1.0, 2.0], [-1.0, 0.0, 0.5], [0.3, 0.0, 1.0]] + 0 * real(x))", "expm(f32([[0, 1], [-1, 0]]))", "expm([[[0.0, 9.0], [-9.0, 0.0]], [[1.0, 0.0], [0.0, 0.1]]])", "expm(zeros_like(real(x)))"], 512.0),
     (&["matrix_power(x, 3)", "matrix_power(real(x), 0)", "matrix_power(99.0 * eye(3) + real(x), -2)", "matrix_power(x, 1)", "matrix_power(f32(real(x)), 6)"], SUMS),
