@@ -1,12 +1,12 @@
 //! SolveBanded: solves systems of linear equations with banded matrices.
 
-use super::matrix::{each_solution, expect_real, of_reals, or_nan, solutions};
+use super::matrix::{each_solution, expect_real, or_nan, solutions};
 use crate::call::{Call, Called, called};
 use crate::declared::{Declared, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
+use precast_graph::{Array, DType, Extent, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "solve_banded";
@@ -95,18 +95,13 @@ impl Op for SolveBanded {
             let problem = format!("expected {} rows of diagonals, found the shape {found}", self.height());
             return Err(PerformError::value(NAME, problem));
         }
-        let solutions = of_reals!(NAME, [inputs[0], inputs[1]], |bands, b| each_solution(
-            NAME,
-            (bands, b),
-            |n, bands, b| {
-                let bands: Vec<f64> = bands.iter().map(|x| f64::from(*x)).collect();
-                let count = b.len();
-                let x = solved(*self, n, &bands, b.iter().map(|x| f64::from(*x)).collect());
-                let x = x.map(|x| x.into_iter().map(|x| x as _).collect()).ok_or(count);
-                or_nan(NAME, x, self.nan_on_error, "singular matrix")
-            }
-        ))?;
-        Ok(vec![solutions])
+        let [bands, b] = [inputs[0], inputs[1]].map(|input| input.cast(DType::F64));
+        let (Array::F64(bands), Array::F64(b)) = (bands, b) else { return Err(elements::mismatch(NAME)) };
+        let x = each_solution(NAME, (&bands, &b), |n, bands, b| {
+            let count = b.len();
+            or_nan(NAME, solved(*self, n, bands, b).ok_or(count), self.nan_on_error, "singular matrix")
+        })?;
+        Ok(vec![Array::F64(x).cast(inputs[0].dtype())])
     }
 }
 

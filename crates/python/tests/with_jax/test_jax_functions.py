@@ -48,6 +48,10 @@ FUNCTIONS = {
     "softmax": (lambda a: (jax.nn.softmax(a, 0), jax.nn.log_softmax(a), jax.nn.logsumexp(a, 1), jax.nn.elu(a), jax.nn.one_hot(I, 5)), (A,)),
     "solutions_of_batches": (lambda b: (jnp.linalg.inv(b), jnp.linalg.det(b), jnp.linalg.solve(b, b[..., :2]), jnp.linalg.qr(b)), (B,)),
     "statistics": (lambda a: (jnp.cov(a), jnp.corrcoef(a), jnp.var(a, 0, ddof=1), jnp.average(a, 1, jnp.abs(a))), (A,)),
+    "tridiagonal_systems": (
+        lambda a: (lax.linalg.tridiagonal_solve(a[0], a[1] + 4, a[2], a.T), jax.grad(lambda b: lax.linalg.tridiagonal_solve(*b[:3], b.T).sum())(a + 4)),
+        (A,),
+    ),
     "systems": (lambda a: (jnp.linalg.lstsq(a, a[:, 0])[0], jnp.linalg.pinv(a), jnp.linalg.matrix_rank(a)), (A,)),
     "transforms": (lambda v: (jsp.fft.dct(v), jnp.fft.fftshift(jnp.fft.fft(v)), jsp.signal.fftconvolve(v, v[:5])), (V,)),
     "updates_in_loops": (lambda a: lax.fori_loop(0, 5, lambda i, x: x.at[i].set(x[i - 1] * 2 + a[i].sum()), jnp.ones(5)), (A,)),

@@ -70,6 +70,11 @@ def triangular_solve(lower: Lowering, eqn: Any, a: Any, b: Any) -> Variable:
     return turned(call("solve_triangular", turned(a), turned(b), lower=not is_lower, **settings))
 
 
+@rule("tridiagonal_solve")
+def tridiagonal_solve(lower: Lowering, eqn: Any, *operands: Any) -> Variable:
+    return call("tridiagonal_solve", *map(variable, operands), on_error="nan")
+
+
 @rule("lu")
 def lu(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
     factors, pivots = call("lu_factor", variable(x))
