@@ -37,10 +37,17 @@ pub(crate) fn array(name: &str, array: &Array) -> String {
 fn elements(array: &Array) -> Vec<String> {
     // Debug prints the shortest text that parses back, with a point or an exponent in every float.
     match array {
-        Array::C64(a) => a.iter().map(|x| format!("{:?}{:+?}j", x.re, x.im)).collect(),
-        Array::C128(a) => a.iter().map(|x| format!("{:?}{:+?}j", x.re, x.im)).collect(),
+        Array::C64(a) => a.iter().map(|x| complex(x.re, x.im)).collect(),
+        Array::C128(a) => a.iter().map(|x| complex(x.re, x.im)).collect(),
         other => with_array!(other, a => a.iter().map(|x| format!("{x:?}")).collect()),
     }
+}
+
+fn complex<T: std::fmt::Debug>(re: T, im: T) -> String {
+    let im = format!("{im:?}");
+    // NaN is printed without a sign, even on request.
+    let plus = if im.starts_with('-') { "" } else { "+" };
+    format!("{re:?}{plus}{im}j")
 }
 
 fn nested(shape: &[usize], elements: &[String], depth: usize) -> String {
@@ -155,6 +162,14 @@ pub(crate) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
 mod tests {
     use super::*;
     use ndarray::{ArrayD, IxDyn, array};
+
+    #[test]
+    fn complex_numbers_have_a_sign_between_parts() {
+        let number = |re: f64, im: f64| array("z", &precast_graph::Complex::new(re, im).into());
+        assert_eq!(number(1.0, -0.0), "z: c128[] = 1.0-0.0j\n");
+        assert_eq!(number(1.0, f64::INFINITY), "z: c128[] = 1.0+infj\n");
+        assert_eq!(number(f64::NAN, f64::NAN), "z: c128[] = NaN+NaNj\n");
+    }
 
     #[test]
     fn small_arrays_are_shown_whole() {

@@ -1,10 +1,11 @@
 //! Transforms of the lines of an array, with the bits of `c/precast/ops/fft/lines.h`.
 
-use super::passes::{AnyLength, Part, turned};
+use super::passes::{AnyLength, Part, length, turned};
 use super::roots::Roots;
-use super::{Fft, FftKind, FftScale};
+use super::{Fft, FftKind, FftScale, NAME};
+use crate::elements;
 use ndarray::{ArrayD, ArrayViewD, Axis, IxDyn};
-use precast_graph::{Array, Complex};
+use precast_graph::{Array, Complex, PerformError};
 
 /// Transforms all lines as `n` elements each; `None` if the dtype does not match the kind.
 pub(super) fn transform(op: Fft, n: usize, x: &Array) -> Option<Array> {
@@ -21,6 +22,21 @@ pub(super) fn transform(op: Fft, n: usize, x: &Array) -> Option<Array> {
         (FftKind::ToReal, Array::C128(x)) => each(x.view(), n, |line| to_real(op, n, line))?.into(),
         _ => return None,
     })
+}
+
+/// The memory for the transform of one line, in multiples of that for an array of its length.
+const ARRAYS: usize = 2;
+
+/// Returns an error if the results, or the transform of one line, do not fit into memory.
+pub(super) fn check_room(op: Fft, n: usize, shape: &[usize]) -> Result<(), PerformError> {
+    let mut results = shape.to_vec();
+    if let Some(last) = results.last_mut() {
+        *last = if op.kind == FftKind::FromReal { n / 2 + 1 } else { n };
+    }
+    if elements::room(NAME, &results)? > 0 {
+        elements::room(NAME, &[ARRAYS, length(n)])?;
+    }
+    Ok(())
 }
 
 /// Makes an array of the `count` results for each line along the last axis.

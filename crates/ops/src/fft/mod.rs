@@ -173,7 +173,9 @@ impl Op for Fft {
             let message = format!("a Fourier transform needs 1 to {MOST} elements, found {n}");
             return Err(PerformError::value(NAME, message));
         }
-        let made = usize::try_from(n).ok().and_then(|n| lines::transform(*self, n, inputs[0]));
+        let n = usize::try_from(n).unwrap_or(usize::MAX);
+        lines::check_room(*self, n, inputs[0].shape())?;
+        let made = lines::transform(*self, n, inputs[0]);
         made.map(|made| vec![made]).ok_or_else(|| elements::mismatch(NAME))
     }
 }

@@ -55,7 +55,7 @@ fn factors(mut n: usize) -> Option<Vec<usize>> {
 }
 
 /// Returns the length of the transforms by which `n` elements are transformed.
-fn length(n: usize) -> usize {
+pub(super) fn length(n: usize) -> usize {
     if factors(n).is_some() {
         return n;
     }

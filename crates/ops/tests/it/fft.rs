@@ -6,7 +6,7 @@ use crate::linalg::plain;
 use crate::machine::run;
 use crate::structural::{Case, agree, calls, check};
 use precast_graph::text::parse;
-use precast_graph::{Array, Complex, DType, Type, interpret};
+use precast_graph::{Array, Complex, DType, Op as _, Type, interpret};
 use precast_ops::{Fft, FftKind, FftScale, Ops};
 use precast_testkit::{Choices, arrays};
 use std::f64::consts::TAU;
@@ -151,5 +151,17 @@ fn wrong_arguments_are_refused() {
         let error = parse(&[text], &[("x".to_owned(), ty(x))], &Ops::standard()).unwrap_err();
         let chain = precast_core::event::chain(&error);
         assert!(chain.contains(message), "{text}: {chain}");
+    }
+}
+
+#[test]
+fn lines_beyond_memory_are_errors() {
+    for (kind, inverse) in kinds() {
+        for n in [1_u64 << 40, (1 << 40) - 87] {
+            let op = Fft { kind, inverse, scale: FftScale::One, n: usize::try_from(n).ok() };
+            let error = op.perform(&[&Array::zeros(input(kind, false), &[1, 4])]).unwrap_err();
+            assert!(error.to_string().contains("there is no memory for it"), "{kind:?} {n}: {error}");
+            assert!(op.perform(&[&Array::zeros(input(kind, false), &[0, 4])]).is_ok(), "{kind:?} {n}");
+        }
     }
 }
