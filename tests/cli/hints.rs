@@ -91,5 +91,25 @@ fn wrong_files_have_remedies() {
     place.write("next.precast", [&bundle[..12], &[reader], &bundle[13..]].concat());
     sign(&["k.key", "next.precast"]).fails(1, &["format", "hint: ", "update precast"]);
     place.run_bare(&["gc", "--dry-run", "model.precast"]).fails(1, &["is a bundle", "hint: "]);
+    place
+        .run_bare(&["gc", "--dry-run", "k.key"])
+        .fails(1, &["is a secret key, expected a manifest", "hint: "]);
+    place.run_bare(&["sbom", "k.pub"]).fails(1, &["is a public key, expected a bundle", "hint: "]);
+    let dry = place.run_bare(&["gc", "--dry-run", "--grace", "0", "--max-age", "0s"]).ok();
+    let wet = place.run_bare(&["gc", "--grace", "0", "--max-age", "0s"]).fails(1, &["pass `--empty`"]);
+    let first = wet.err.lines().next().unwrap().strip_prefix("error: ").unwrap();
+    assert!(dry.err.contains(first) && dry.err.contains("pass `--empty`"), "{}", dry.err);
+    let mute = place.run_bare(&["sign", "model.precast", "--signer", "/bin/true", "--public", "k.pub"]);
+    mute.fails(1, &["`/bin/true` printed no minisign signature", "hint: "]);
+    verify(&place, &["--lock", "precast.toml"]).fails(2, &["is a manifest, expected a lock file", "hint: "]);
+    for command in [
+        &["import", "nowhere", "--unsigned"][..],
+        &["trust", "--keyring", "new.keyring", "new", "--expires", "2999-01-01", "nowhere"],
+        &["trust", "--keyring", "precast.keyring", "update", "nowhere"],
+        &["keygen", "nowhere/new.key", "--no-password"],
+        &["release", "create", "model", "--entry", "nobody"],
+    ] {
+        place.run_bare(command).fails(1, &["no", "hint: "]);
+    }
     place.run_bare(&["release", "switch", "model=7"]).fails(1, &["available: none", "hint: "]);
 }

@@ -110,6 +110,17 @@ fn lost_entry_of_a_served_release_is_damage() {
     moved(&first);
     verify(4, &["model=1", "one"]);
     assert!(second.exists());
+    // An export or a signed store would lack the entry, and a collector warns that its modules are unknown.
+    for rest in [&[][..], &["--release", "model=3"]] {
+        let export = [&["export", "--out", "a.export"], rest].concat();
+        place.run_bare(&export).fails(4, &["entry `one` of release `model=1` is missing", "hint: "]);
+    }
+    place.run_bare(&["export", "--out", "a.export", "--entry", "two"]).ok();
+    place.run_bare(&["keygen", "k.key", "--no-password"]).ok();
+    let signed = place.run_bare(&["sign", "--store", "artifacts", "--key", "k.key"]);
+    assert!(signed.fails(4, &["not everything is signed", "hint: "]).out.contains("signed  "));
+    let kept = place.run_bare(&["gc", "--dry-run"]).ok();
+    assert!(kept.err.contains("entry `one` of release `model=1` is missing"), "{}", kept.err);
 }
 
 #[test]
@@ -120,7 +131,7 @@ fn release_after_the_largest_number_is_rejected() {
     for rest in [&[][..], &["--switch"]] {
         place.run_bare(&[&["release", "create", "model"], rest].concat()).fails(1, &[&largest, "hint: "]);
     }
-    place.run_bare(&["release", "create", "model=18446744073709551616"]).fails(1, &["invalid release"]);
+    place.run_bare(&["release", "create", "model=18446744073709551616"]).fails(2, &["invalid release"]);
     place.run_bare(&["release", "switch", &largest]).ok();
     place.run_bare(&["release", "rollback", "model"]).ok();
 }

@@ -126,7 +126,9 @@ fn imported_release_is_rolled_back_with_one_command() {
         place.run(&["build"]).ok();
         let (file, release) = (format!("{number}.export"), format!("model={number}"));
         place.run_bare(&["export", "--out", &file, "--release", &release, "--key", "k.key"]).ok();
-        import(&file, &["--switch"]).ok();
+        let said = import(&file, &["--switch"]).ok().out;
+        assert!(said.contains(&format!("release `{release}`, ")), "{said}");
+        assert!(said.ends_with(&format!("\nserving `{release}`\n")), "{said}");
         assert_eq!(added(&place, "one", "prod"), number);
     }
     place.run_bare(&["export", "--out", "none.export", "--key", "k.key"]).ok();
@@ -196,10 +198,44 @@ fn damaged_release_is_an_error() {
         fs_err::remove_file(&path).unwrap();
         fs_err::write(&path, text).unwrap();
         // Another release is never served in its place.
-        place.run_bare(&run).fails(1, &["roots/deployed/model/"]);
+        place.run_bare(&run).fails(4, &["roots/deployed/model/", "hint: ", "precast release switch"]);
+        let verified = place.run_bare(&["verify"]).fails(4, &[]).out;
+        assert!(verified.contains("roots/deployed/model/") && verified.contains("hint: "), "{verified}");
         fs_err::write(&path, before).unwrap();
     }
     assert_eq!(added(&place, "one", "artifacts"), 1);
+}
+
+#[test]
+fn damaged_release_is_repaired_by_its_hint() {
+    let place = recorded(2);
+    let serve = |number: u32| place.run_bare(&["release", "switch", &format!("model={number}")]);
+    let path = |name: &str| place.path("artifacts/roots/deployed/model").join(name);
+    for damage in [&b"01\n"[..], b"", b"\xff"] {
+        serve(1).ok();
+        fs_err::write(path("current"), damage).unwrap();
+        place.run_bare(&["release", "rollback", "model"]).fails(4, &["available: 1, 2"]);
+        place.run_bare(&["release", "list"]).fails(4, &["precast release switch model=2"]);
+        serve(2).ok();
+        assert_eq!(added(&place, "one", "artifacts"), 2);
+        // The releases that were served before are unknown, so the next lower one follows.
+        place.run_bare(&["release", "rollback", "model"]).ok();
+        assert_eq!(added(&place, "one", "artifacts"), 1);
+    }
+    // The list of a release is written again by an import or a new record of the same entries.
+    serve(2).ok();
+    for damage in [Some("no list\n"), None] {
+        fs_err::remove_file(path("2")).unwrap();
+        damage.iter().for_each(|text| fs_err::write(path("2"), text).unwrap());
+        let listed = place.run_bare(&["release", "list"]).ok().out;
+        assert_eq!(listed.contains("model=2  served, missing"), damage.is_none(), "{listed}");
+        for command in [&["gc", "--grace", "0"][..], &["export", "--out", "a.export"]] {
+            place.run_bare(command).fails(4, &["the entries of release `model=2`", "hint: "]);
+        }
+        place.run_bare(&["release", "create", "model=2"]).ok();
+        place.run_bare(&["verify"]).ok();
+        assert_eq!(added(&place, "two", "artifacts"), 2);
+    }
 }
 
 #[test]

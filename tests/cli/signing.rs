@@ -266,7 +266,7 @@ fn export_is_verified_offline() {
     place.run_bare(&["export", "--out", "one.export", "--entry", "sum"]).ok();
     import("one.export", keyring).fails(7, &["no signature found", "hint: "]);
     assert!(verify("one.export", keyring).fails(7, &[]).hints() > 0);
-    verify("precast.keyring", &[]).fails(1, &["it is a keyring", "hint: "]);
+    verify("precast.keyring", &[]).fails(2, &["it is a keyring", "hint: ", "--keyring FILE"]);
     verify("precast.toml", &[]).fails(1, &["it is a manifest", "hint: "]);
     import("one.export", &["--unsigned"]).ok();
 }

@@ -366,6 +366,15 @@ fn signed_provenance_is_verified() {
     let facts = verify(&["--builder", BUILDER]).ok().json()["layers"][1].clone();
     assert_eq!((&facts["builder"], &facts["signed by"]), (&BUILDER.into(), &"alice, bob".into()));
     assert!(problem(verify(&["--builder", "https://other.example.org"])).contains("the builder is"));
+    // The envelope of a link is that of its target, and it is verified with its bundle.
+    std::os::unix::fs::symlink("b.precast.provenance.json", place.path("linked")).unwrap();
+    let signed = place.run_bare(&["sign", "--dsse", "linked", "--key", "bob.key"]).ok().out;
+    assert!(
+        signed.contains("/b.precast.intoto.jsonl") && !place.path("linked.intoto.jsonl").exists(),
+        "{signed}"
+    );
+    let alone = place.run_bare(&["verify", "b.precast.intoto.jsonl", "--keyring", "precast.keyring"]);
+    assert!(alone.fails(7, &[]).out.contains("hint: an envelope is verified with its bundle"));
     // A changed payload, and a statement about another file.
     let path = place.path("b.precast.intoto.jsonl");
     let envelope = fs_err::read_to_string(&path).unwrap();

@@ -142,6 +142,31 @@ fn signatures_of_other_files_are_verified() {
 }
 
 #[test]
+fn keyring_is_verified_as_its_update_does() {
+    let place = Sandbox::new();
+    for name in ["root", "ci"] {
+        place.run_bare(&["keygen", &format!("{name}.key"), "--no-password"]).ok();
+    }
+    let new =
+        ["trust", "new", "--expires", "2999-01-01", "--keyring-key", "root.pub", "--release-key", "ci.pub"];
+    place.run_bare(&new).ok();
+    fs_err::copy(place.path("precast.keyring"), place.path("next")).unwrap();
+    place.run_bare(&["trust", "--keyring", "next", "set", "--expires", "2998-01-01"]).ok();
+    let check = |file: &str, keyring: &str| verify(&place, &[file, "--keyring", keyring]);
+    assert!(check("next", "precast.keyring").fails(7, &[]).out.contains("no signature found"));
+    place.run_bare(&["sign", "next", "--key", "ci.key"]).ok();
+    let refused = check("next", "precast.keyring").fails(7, &[]).out;
+    assert!(refused.contains("key `ci` may sign releases only") && refused.contains("hint: "), "{refused}");
+    place.run_bare(&["sign", "next", "--key", "root.key"]).ok();
+    let json = check("next", "precast.keyring").ok().json();
+    assert_eq!((&json["layers"][0]["version"], &json["layers"][0]["signed by"]), (&2.into(), &"root".into()));
+    // A keyring does not replace a later one.
+    place.run_bare(&["sign", "precast.keyring", "--key", "root.key"]).ok();
+    assert!(check("precast.keyring", "next").fails(7, &[]).out.contains("version 1"));
+    check("precast.keyring", "precast.keyring").ok();
+}
+
+#[test]
 fn signatures_bind_the_name_that_verify_expects() {
     let place = place(&[SUM]);
     place.run_bare(&["sign", "model.precast", "--key", "k.key"]).ok();

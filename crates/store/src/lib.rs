@@ -55,7 +55,8 @@ pub use precast_core::record::{self, Entry, Host, Member, Outside, Record, Requi
 pub use precast_core::trust::{self, Fault, TrustError, Untrusted};
 pub use precast_core::{file, scratch};
 pub use store::{
-    CreateError, DeployError, Deployed, EventLog, FindError, GcPlan, Keep, LoadError, MissingModule,
-    OpenError, PublishError, Published, PutEntryError, PutSignatureError, Reason, ReleaseError, Reused,
-    Roots, Session, Signed, Store, Swept, Turn, Turns, Verification, Victim, VictimKind, WriteError, lacking,
+    CreateError, DamagedRelease, DeployError, Deployed, EventLog, FindError, GcPlan, Keep, LoadError,
+    MissingModule, OpenError, PublishError, Published, PutEntryError, PutSignatureError, Reason,
+    ReleaseError, Reused, Roots, Session, Signed, Store, Swept, Turn, Turns, Verification, Victim,
+    VictimKind, WriteError, lacking,
 };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use precast_store::Release;
+use precast_store::{ParseReleaseError, Release};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,8 +41,8 @@ pub(crate) enum ReleaseAction {
     /// Record entries as a release
     Create {
         /// Name, and optionally `=` and a number [default number: the next one]
-        #[arg(value_name = "NAME[=NUMBER]")]
-        name: String,
+        #[arg(value_name = "NAME[=NUMBER]", value_parser = name_and_number)]
+        name: (String, Option<u64>),
         /// Only this entry (repeatable) [default: all entries]
         #[arg(long, value_name = "NAME")]
         entry: Vec<String>,
@@ -59,9 +59,30 @@ pub(crate) enum ReleaseAction {
     /// Serve the release that was served before, never one that was rolled back from
     Rollback {
         /// Name of the release
-        #[arg(value_name = "NAME")]
+        #[arg(value_name = "NAME", value_parser = name)]
         name: String,
     },
     /// List the releases
     List,
+}
+
+/// Parses a name, and a number if there is one.
+fn name_and_number(text: &str) -> Result<(String, Option<u64>), String> {
+    match text.contains('=') {
+        false => name(text).map(|name| (name, None)),
+        true => {
+            let release: Release = text.parse().map_err(|error: ParseReleaseError| error.to_string())?;
+            Ok((release.name, Some(release.number)))
+        }
+    }
+}
+
+/// Parses the name of a release.
+fn name(text: &str) -> Result<String, String> {
+    if text.contains('=') {
+        return Err("expected a name without a number".to_owned());
+    }
+    let release: Release =
+        format!("{text}=0").parse().map_err(|error: ParseReleaseError| error.to_string())?;
+    Ok(release.name)
 }

@@ -169,6 +169,9 @@ pub(crate) enum TrustAction {
         keys: Vec<String>,
     },
     /// Change the expiry date, how many keys must sign, or whether signatures must expire
+    #[command(group = clap::ArgGroup::new("change").required(true).multiple(true).args([
+        "threshold", "keyring_threshold", "require_expiry", "expires",
+    ]))]
     Set {
         /// Number of keys that must sign a release
         #[arg(long, value_name = "N")]

@@ -12,6 +12,7 @@ Examples:
   precast verify model.precast                        verify a bundle
   precast verify release.export                       verify an export, as `import` does
   precast verify model.cdx.json --keyring precast.keyring   verify the signatures of a file
+  precast verify next.keyring --keyring precast.keyring     verify a keyring, as `trust update` does
   precast verify --store cache --rebuild precast.toml rebuild the manifest and compare
   precast verify --recompile                          recompile the archives and compare
   precast verify --regen precast.toml                 derive the modules of a manifest and compare
@@ -26,8 +27,8 @@ compared.";
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// Bundle (as --bundle), store (as --store), lock file (as --lock), export, or another file with signatures, to
-    /// verify (repeatable)
+    /// Bundle (as --bundle), store (as --store), lock file (as --lock), export, keyring, or another file with
+    /// signatures, to verify (repeatable)
     #[arg(value_name = "FILE|DIR")]
     pub(crate) named: Vec<PathBuf>,
     /// Rebuild what these manifests declare, and compare the bytes with those in the stores

@@ -1,13 +1,15 @@
 //! `precast export` and `precast import`.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
 use precast_core::event::split_hints;
 use precast_store::keyring::with_signature;
 use precast_store::{
-    Export, ImportError, Imported, Keyring, OpenError, OpenExportError, Release, Store, file,
+    Export, ExportError, ImportError, Imported, Keyring, LoadError, OpenError, OpenExportError, Release,
+    Store, file,
 };
 use serde_json::json;
 
@@ -24,7 +26,7 @@ pub(super) fn export(args: ExportArgs) -> Result<Exit, Failure> {
     let secret = Secret::open(&args.signer)?;
     let store = Store::open(layers::to_build(args.store.clone()))?.on_event(events::hear);
     let names = chosen(&args, &store)?;
-    let mut export = store.export(names.as_ref())?;
+    let mut export = store.export(names.as_ref()).map_err(not_exported)?;
     let left = store.records().count().saturating_sub(export.records());
     if args.release.is_some() && args.entry.is_empty() && left > 0 {
         let records = print::count(left, "record", "records");
@@ -67,8 +69,23 @@ fn chosen(args: &ExportArgs, store: &Store) -> Result<Option<BTreeSet<String>>, 
     if args.release.is_none() || args.all {
         return Ok(None);
     }
-    let names: BTreeSet<String> = store.entries()?.into_iter().map(|entry| entry.name).collect();
+    let entries = store.intact_entries().map_err(not_exported)?;
+    let names: BTreeSet<String> = entries.into_iter().map(|entry| entry.name).collect();
     Ok((!names.is_empty()).then_some(names))
+}
+
+/// Returns the failure for a store that cannot be exported.
+fn not_exported(error: ExportError) -> Failure {
+    let exit = match &error {
+        ExportError::Damaged { .. }
+        | ExportError::MissingModule { .. }
+        | ExportError::Undocumented { .. }
+        | ExportError::Load { source: LoadError::Damaged { .. } | LoadError::Missing { .. }, .. } => {
+            Exit::Damaged
+        }
+        _ => return error.into(),
+    };
+    Failure::from(error).exiting(exit)
 }
 
 /// Warns about an unsigned import that programs under the keyring of this environment will not use.
@@ -100,7 +117,11 @@ fn open(path: &Path, keyring: Option<&Keyring>) -> Result<(Export, Vec<String>),
     let damaged = |error| {
         Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(Exit::Damaged)
     };
-    let bytes = file::read(path, u64::MAX)?;
+    let bytes = file::read(path, u64::MAX).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::new(format!("export `{}` not found", path.display()))
+            .hint("write one with `precast export --out FILE`"),
+        _ => error.into(),
+    })?;
     if Kind::of(&bytes) == Kind::Bundle {
         return Err(Failure::new(format!("`{}` is a bundle, expected an export", path.display()))
             .hint("use the bundle directly with `--bundle`, or create an export with `precast export`"));
@@ -131,6 +152,20 @@ fn tell_served(store: &Store, release: Option<&Release>) -> Result<(), Failure> 
     Ok(())
 }
 
+/// Returns the failure for an export that cannot be imported.
+fn not_imported(path: &Path, error: ImportError) -> Failure {
+    let exit = match &error {
+        ImportError::Publish(_) | ImportError::Entry(_) | ImportError::Find(_) | ImportError::Deploy(_) => {
+            None
+        }
+        ImportError::Release(error) if !error.is_damage() => None,
+        ImportError::Rollback { .. } | ImportError::Unserved { .. } => Some(Exit::Unsigned),
+        _ => Some(Exit::Damaged),
+    };
+    let failure = Failure::from(error).within(format!("cannot import `{}`", path.display()));
+    exit.into_iter().fold(failure, Failure::exiting)
+}
+
 /// Imports an export into a store.
 pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
     let named = LayerArgs { keyring: args.keyring, ..LayerArgs::default() };
@@ -146,18 +181,7 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("`{}` states no release to switch to", path.display()))
             .hint("number it with `precast export --release NAME=NUMBER`"));
     }
-    let refused = |error: ImportError| {
-        let exit = match &error {
-            ImportError::Publish(_)
-            | ImportError::Entry(_)
-            | ImportError::Find(_)
-            | ImportError::Deploy(_) => Exit::Error,
-            ImportError::Release(error) if !error.is_damage() => Exit::Error,
-            ImportError::Rollback { .. } | ImportError::Unserved { .. } => Exit::Unsigned,
-            _ => Exit::Damaged,
-        };
-        Failure::from(error).within(format!("cannot import `{}`", path.display())).exiting(exit)
-    };
+    let refused = |error| not_imported(&path, error);
     let into = layers::to_build(args.store);
     // A rejected import must not create a store.
     let verified = exported::verify(&export).map_err(refused)?;
@@ -182,10 +206,10 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
             let imported = if args.older { export.import_older(&store) } else { export.import(&store) };
             let imported = imported.map_err(refused)?;
             match switch {
-                Some(release) => {
+                Some(ref release) => {
                     let store =
                         keyring.iter().fold(store, |store, keyring| store.trusting(Arc::clone(keyring)));
-                    store.switch(&release).map_err(|error| {
+                    store.switch(release).map_err(|error| {
                         let what = format!("imported `{release}`, and cannot serve it");
                         super::release::refused(error).within(what).hint(format!(
                             "the release is recorded; serve it with `precast release switch {release}`"
@@ -197,20 +221,39 @@ pub(super) fn import(args: ImportArgs) -> Result<Exit, Failure> {
             imported
         }
     };
-    let Imported { records, fresh, entries } = imported;
+    let release = export.release()?;
+    let number = release.as_ref().map(|Release { name, number }| json!({"name": name, "number": number}));
     if args.json {
+        let Imported { records, fresh, entries } = imported;
         term::print_json(&json!({
             "store": into.to_string_lossy(), "records": records, "fresh": fresh, "entries": entries,
-            "signed_by": names, "written": !args.dry_run,
+            "signed_by": names, "written": !args.dry_run, "release": number, "serving": switch.is_some(),
         }))?;
         return Ok(Exit::Ok);
     }
-    let (records, entries) =
-        (print::count(records, "record", "records"), print::count(entries, "entry", "entries"));
-    let by = if names.is_empty() { String::new() } else { format!(", signed by {}", names.join(", ")) };
-    term::print(&match args.dry_run {
-        true => format!("{}: {entries}, {records}, intact{by}\n", path.display()),
-        false => format!("store `{}`: {entries}, {records}, {fresh} new{by}\n", into.display()),
-    })?;
+    let mut text = match args.dry_run {
+        true => described(&path.display().to_string(), release.as_ref(), &imported, "intact", &names),
+        false => {
+            let (store, fresh) = (format!("store `{}`", into.display()), format!("{} new", imported.fresh));
+            described(&store, release.as_ref(), &imported, &fresh, &names)
+        }
+    };
+    text += &switch.map(|release| format!("serving `{release}`\n")).unwrap_or_default();
+    term::print(&text)?;
     Ok(Exit::Ok)
+}
+
+/// Describes an import or an export that was verified.
+fn described(
+    place: &str,
+    release: Option<&Release>,
+    Imported { records, entries, .. }: &Imported,
+    state: &str,
+    names: &[String],
+) -> String {
+    let of = release.map(|release| format!("release `{release}`, ")).unwrap_or_default();
+    let by = if names.is_empty() { String::new() } else { format!(", signed by {}", names.join(", ")) };
+    let (entries, records) =
+        (print::count(*entries, "entry", "entries"), print::count(*records, "record", "records"));
+    format!("{place}: {of}{entries}, {records}, {state}{by}\n")
 }

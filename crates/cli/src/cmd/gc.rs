@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::build;
 use crate::args::GcArgs;
-use crate::error::{Exit, Failure};
+use crate::error::{Exit, Failure, Rendered};
 use crate::kind::Kind;
 use crate::{events, held, layers, print, term};
 
@@ -44,11 +44,18 @@ pub(super) fn run(args: GcArgs) -> Result<Exit, Failure> {
         opened => opened?.on_event(events::hear),
     };
     let plan = store.plan_gc(&keep)?;
+    let checked = check_some_stays(&path, &keep, &plan).and_then(|()| check_clock(&path, &plan, args.empty));
     let swept = match args.dry_run {
-        true => None,
+        true => {
+            if let Err(refused) = checked {
+                let Rendered { message, hints, .. } = refused.render();
+                let hints: String = hints.iter().map(|hint| format!("\nhint: {hint}")).collect();
+                term::warning(&format!("without `--dry-run`, this command fails: {message}{hints}"));
+            }
+            None
+        }
         false => {
-            check_some_stays(&path, &keep, &plan)?;
-            check_clock(&path, &plan, args.empty)?;
+            checked?;
             Some(store.sweep(&plan)?)
         }
     };
@@ -96,9 +103,12 @@ fn cache() -> Result<PathBuf, Failure> {
 fn roots(files: &[PathBuf]) -> Result<(Roots, BTreeSet<Digest>), Failure> {
     let (mut roots, mut pinned) = (Roots::default(), BTreeSet::new());
     for path in files {
-        if let Ok(kind @ (Kind::Bundle | Kind::Export)) = Kind::at(path) {
+        let kind = Kind::at(path).unwrap_or(Kind::Other);
+        if !matches!(kind, Kind::Empty | Kind::Lock | Kind::Manifest | Kind::Text | Kind::Other) {
             let what = format!("`{}` is {kind}, expected a manifest or a lock file", path.display());
-            return Err(Failure::new(what).hint("name the manifest that it was built from, or its lock file"));
+            return Err(
+                Failure::new(what).hint("name the manifest of the artifacts to keep, or its lock file")
+            );
         }
         let is_lock = path.extension().is_some_and(|ending| ending == "lock");
         let (found, pins) = if is_lock { of_lock(path)? } else { (of_manifest(path)?, BTreeSet::new()) };

@@ -17,12 +17,8 @@ pub(super) fn run(args: ReleaseArgs) -> Result<Exit, Failure> {
         None => store,
     };
     match args.action {
-        ReleaseAction::Create { name, entry, switch } => {
+        ReleaseAction::Create { name: (name, number), entry, switch } => {
             secrets::check("name of the release", &name)?;
-            let (name, number) = match name.contains('=') {
-                true => name.parse().map(|release: Release| (release.name, Some(release.number)))?,
-                false => (name, None),
-            };
             let release = match switch {
                 true => store.serve_release(&name, number, &entry),
                 false => store.record_release(&name, number, &entry),
@@ -49,7 +45,7 @@ pub(super) fn refused(error: DeployError) -> Failure {
     let exit = match &error {
         DeployError::Incomplete { .. } => Exit::Damaged,
         DeployError::Unsigned { .. } | DeployError::UnsignedEntry { .. } => Exit::Unsigned,
-        _ => Exit::Error,
+        _ => return error.into(),
     };
     Failure::from(error).exiting(exit)
 }
@@ -90,6 +86,7 @@ fn list(store: &Store, is_json: bool) -> Result<Exit, Failure> {
     for deployed in all {
         let (current, before) = (deployed.current, deployed.rollback());
         let Deployed { name, numbers, .. } = deployed;
+        let lost = current.filter(|current| !numbers.contains(current));
         for number in numbers {
             let served = match Some(number) {
                 number if number == current => "  served",
@@ -97,6 +94,9 @@ fn list(store: &Store, is_json: bool) -> Result<Exit, Failure> {
                 _ => "",
             };
             text.push_str(&format!("{name}={number}{served}\n"));
+        }
+        if let Some(lost) = lost {
+            text.push_str(&format!("{name}={lost}  served, missing\n"));
         }
     }
     term::print(if text.is_empty() { "no releases\n" } else { &text })?;

@@ -39,7 +39,7 @@ const UNKNOWN: &str = "NOASSERTION";
 pub(super) fn run(args: &SbomArgs) -> Result<Exit, Failure> {
     let bundle = layers::open_bundle(&args.bundle)?;
     if let Some(damage) = bundle.verify().first() {
-        return Err(Failure::new(damage.to_string()).exiting(Exit::Damaged));
+        return Err(Failure::new(format!("{damage}\n{}", Bundle::HINT)).exiting(Exit::Damaged));
     }
     term::print_json(&bill(&bundle, args)?)?;
     Ok(Exit::Ok)

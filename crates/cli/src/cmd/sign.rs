@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use precast_store::keyring::{signature_file, signatures_of, with_signature};
-use precast_store::{Bundle, Export, Keyring, Store, file};
+use precast_store::{Bundle, Event, Export, Keyring, Store, file};
 
 use super::carry;
 use crate::args::{KeygenArgs, SignArgs};
@@ -42,13 +42,7 @@ pub(super) fn run(args: &SignArgs) -> Result<Exit, Failure> {
         term::print(&format!("signed  {} by `{}`\n", signed.display(), secret.public.name))?;
     }
     for path in &args.store {
-        let count = sign_store(path, &secret)?;
-        let things = print::count(count, "record or entry", "records and entries");
-        term::print(&format!(
-            "signed  {things} of store `{}` by `{}`\n",
-            path.display(),
-            secret.public.name
-        ))?;
+        sign_store(path, &secret)?;
     }
     Ok(Exit::Ok)
 }
@@ -113,9 +107,10 @@ fn check(path: &Path, bytes: &[u8]) -> Result<Option<Export>, Failure> {
     Ok(None)
 }
 
-fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {
-    // Damaged records are not signed.
-    let store = Store::open(path)?.on_event(events::hear);
+/// Signs the intact records and entries of a store.
+fn sign_store(path: &Path, secret: &Secret) -> Result<(), Failure> {
+    let (store, heard) = Store::open(path)?.on_event(events::hear).listening();
+    let shown = path.display();
     let mut count = 0;
     for signed in store.signed() {
         let signed = signed?;
@@ -124,8 +119,15 @@ fn sign_store(path: &Path, secret: &Secret) -> Result<usize, Failure> {
         count += 1;
     }
     if count == 0 {
-        return Err(Failure::new(format!("store `{}` has nothing to sign", path.display()))
+        return Err(Failure::new(format!("store `{shown}` has nothing to sign"))
             .hint("add artifacts with `precast build` or `precast import`"));
     }
-    Ok(count)
+    let things = print::count(count, "record or entry", "records and entries");
+    term::print(&format!("signed  {things} of store `{shown}` by `{}`\n", secret.public.name))?;
+    if heard.take().iter().any(|event| matches!(event, Event::Damaged { .. })) {
+        return Err(Failure::new(format!("store `{shown}` is damaged, so not everything is signed"))
+            .hint("build or import the damaged and lost items again, then sign again")
+            .exiting(Exit::Damaged));
+    }
+    Ok(())
 }

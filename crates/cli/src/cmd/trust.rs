@@ -1,6 +1,7 @@
 //! `precast trust`: manages keyrings.
 
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use precast_store::keyring::{Date, Key, Role, signatures_of};
@@ -188,7 +189,10 @@ fn described(path: &Path, keyring: &Keyring) -> String {
 fn update(path: &Path, later: &Path) -> Result<Exit, Failure> {
     // An expired keyring may still name its successor; otherwise it could never be replaced.
     let present = Keyring::read(path)?;
-    let text = file::read_text(later)?;
+    let text = file::read_text(later).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => KeyringError::Missing { path: later.to_owned() }.into(),
+        _ => Failure::from(error),
+    })?;
     if text == file::read_text(path)? {
         term::print(&format!("unchanged: version {} of `{}`\n", present.version, path.display()))?;
         return Ok(Exit::Ok);

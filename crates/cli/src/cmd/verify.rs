@@ -24,13 +24,15 @@ use crate::{attested, health, held, layers, signed, term};
 /// Runs the command.
 pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
     check_lists(&args)?;
-    let Named { exports, others } = sort_out(&mut args)?;
+    let Named { exports, keyrings, others } = sort_out(&mut args)?;
     let args = &args;
-    check_alone(args, exports.iter().chain(&others))?;
+    check_alone(args, exports.iter().chain(&keyrings).chain(&others))?;
     check_layers(args)?;
-    let is_alone = args.layers.is_empty() && !(exports.is_empty() && others.is_empty());
+    let has_layers = exports.is_empty() && keyrings.is_empty() && others.is_empty();
+    let is_alone = args.layers.is_empty() && !has_layers;
     let mut health = if is_alone { Vec::new() } else { health::of_layers(&args.layers, true)? };
     health.extend(health::of_exports(&exports, &args.layers)?);
+    health.extend(signed::of_keyrings(&keyrings, &args.layers)?);
     health.extend(signed::of_files(&others, &args.layers)?);
     if let Some(name) = &args.name {
         let files = [&args.layers.bundle[..], &exports, &others].concat();
@@ -82,6 +84,7 @@ pub(super) fn run(mut args: VerifyArgs) -> Result<Exit, Failure> {
 #[derive(Default)]
 struct Named {
     exports: Vec<PathBuf>,
+    keyrings: Vec<PathBuf>,
     /// Files of other kinds, of which only the signatures can be verified.
     others: Vec<PathBuf>,
 }
@@ -98,11 +101,11 @@ fn sort_out(args: &mut VerifyArgs) -> Result<Named, Failure> {
         // An unreadable file is reported later, with its name.
         match Kind::at(&path).unwrap_or(Kind::Other) {
             Kind::Export => files.exports.push(path),
+            Kind::Keyring => files.keyrings.push(path),
             kind if is_signed_alone(&path, kind) => files.others.push(path),
             _ if is_lock => args.lock.push(path),
             Kind::Lock => args.lock.push(path),
-            kind @ (Kind::Keyring
-            | Kind::Signatures
+            kind @ (Kind::Signatures
             | Kind::SecretKey
             | Kind::PublicKey
             | Kind::Npy
@@ -111,9 +114,6 @@ fn sort_out(args: &mut VerifyArgs) -> Result<Named, Failure> {
                 let failure = Failure::new(format!("cannot verify `{}`: it is {kind}", path.display()));
                 return Err(failure.hint(match kind {
                     Kind::Manifest => "use `--rebuild` or `--regen` to compare stores with a manifest",
-                    Kind::Keyring => {
-                        "check signatures with `--keyring`; show the keyring with `precast trust show`"
-                    }
                     _ => "name a store, a bundle, an export or a lock file",
                 }));
             }
@@ -149,6 +149,11 @@ fn check_lists(args: &VerifyArgs) -> Result<(), Failure> {
             let found = match Kind::at(path) {
                 _ if path.is_dir() => "a directory".to_owned(),
                 Ok(kind @ (Kind::Bundle | Kind::Export)) => kind.to_string(),
+                Ok(kind @ Kind::Manifest) if option == "--lock" => {
+                    let what = format!("`--lock` takes `{shown}`, which is {kind}, expected a lock file");
+                    return Err(Failure::usage(what)
+                        .hint("name the lock file of the manifest, such as `precast.lock`"));
+                }
                 _ => continue,
             };
             let expected = if option == "--lock" { "a lock file" } else { "a manifest" };

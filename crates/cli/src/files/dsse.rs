@@ -44,6 +44,17 @@ pub(crate) fn path_of(file: &Path) -> PathBuf {
     name.into()
 }
 
+/// Returns the target of a link, next to which its envelope is written as its signatures are; any other path as it is.
+fn target(path: &Path) -> PathBuf {
+    let target = path.is_symlink().then(|| fs_err::canonicalize(path)).and_then(Result::ok);
+    target.unwrap_or_else(|| path.to_owned())
+}
+
+/// Returns whether a file is an envelope of a statement.
+pub(crate) fn is_envelope(bytes: &[u8]) -> bool {
+    unpack(bytes).is_ok()
+}
+
 /// Signs bytes with an Ed25519 key.
 pub(crate) fn sign_bytes(bytes: &[u8], secret: &[u8]) -> Result<Signature, Failure> {
     Ok(SecretKey::from_slice(secret).map_err(refused)?.sign(bytes, None))
@@ -86,7 +97,7 @@ pub(crate) fn sign(
     public
         .verify(&bytes, &signature)
         .map_err(|_| Failure::new(format!("the signature is not by `{}` for this statement", key.name)))?;
-    let out = path_of(path);
+    let out = path_of(&target(path));
     let present = file::read(&out, LIMIT).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
     let present = present.filter(|envelope| envelope["payload"] == base64(&payload));
     let others = present.iter().flat_map(|envelope| envelope["signatures"].as_array()).flatten();

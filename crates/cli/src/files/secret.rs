@@ -4,13 +4,14 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use ct_codecs::{Base64, Decoder as _};
-use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox};
+use minisign::{KeyPair, PublicKey, SecretKey, SecretKeyBox, SignatureBox};
 use precast_store::file;
 use precast_store::keyring::{Date, EXPIRES, Key, expiry, names_of};
 
 use crate::args::{PasswordArgs, SignerArgs};
 use crate::error::Failure;
 use crate::kind::Kind;
+use crate::whole::WriteError;
 use crate::{dsse, handed, secrets};
 
 /// The largest file of a key in bytes, far above the size of any key.
@@ -127,7 +128,13 @@ impl Secret {
         let key = match &self.source {
             Source::Key(key) => key,
             Source::Program(program) => {
-                return self.check(handed::sign(program, bytes, file, &comment)?, file);
+                let signature = handed::sign(program, bytes, file, &comment)?;
+                if SignatureBox::from_string(&signature).is_err() {
+                    let shown = program.display();
+                    return Err(Failure::new(format!("the signer `{shown}` printed no minisign signature"))
+                        .hint("print the signature of the file in the first argument to standard output"));
+                }
+                return self.check(signature, file);
             }
         };
         let untrusted = format!("signature by {}", self.public.name);
@@ -272,8 +279,12 @@ pub(crate) fn name(path: &Path) -> String {
 
 /// Reads a public key.
 pub(crate) fn public(path: &Path) -> Result<Key, Failure> {
-    let bytes = file::read(path, LIMIT)?;
     let shown = path.display();
+    let bytes = file::read(path, LIMIT).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Failure::new(format!("public key `{shown}` not found"))
+            .hint("name the file that `precast keygen` wrote next to the secret key"),
+        _ => error.into(),
+    })?;
     if Kind::of(&bytes) == Kind::SecretKey {
         let beside = path.with_extension("pub");
         let is_there = Kind::at(&beside).is_ok_and(|kind| kind == Kind::PublicKey);
@@ -354,7 +365,10 @@ fn write_new(path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
     fs_err::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
     #[cfg(not(unix))]
     let _ = mode;
-    let mut file = options.open(path)?;
-    file.write_all(bytes)?;
-    Ok(file.sync_all()?)
+    let write = || {
+        let mut file = options.open(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    };
+    write().map_err(|source| WriteError::Io { path: path.to_owned(), source }.into())
 }

@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 use precast_build::DeclareError;
 use precast_core::event::split_hints;
 use precast_core::trust::{KEYRING, SIGN};
+use precast_store::FindError;
 
 /// The exit code of the process. README.md documents the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,8 +193,20 @@ struct Step {
 
 impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { exit: Exit::Error, message: None, cause: Some(Box::new(error)), hints: Vec::new() }
+        Self { exit: exit_of(&error), message: None, cause: Some(Box::new(error)), hints: Vec::new() }
     }
+}
+
+/// Returns the exit code of an error: a damaged file that decides which release is served fails each command.
+fn exit_of(error: &(dyn Error + 'static)) -> Exit {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if error.downcast_ref::<FindError>().is_some_and(FindError::is_damage) {
+            return Exit::Damaged;
+        }
+        next = error.source();
+    }
+    Exit::Error
 }
 
 /// Returns the text of an error; for several mistakes at once, one text each.

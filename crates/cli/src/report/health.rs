@@ -131,7 +131,10 @@ impl Health {
             opened.map_err(Failure::from).and_then(|store| health.look(&store, verify).map(|()| store));
         match looked {
             Ok(store) => keyring.map_or(Ok(()), |keyring| health.check_signatures(&store, keyring))?,
-            Err(failure) => return Ok(health.broken(failure, false)),
+            Err(failure) => {
+                let is_damage = failure.exit() == Exit::Damaged;
+                return Ok(health.broken(failure, verify && is_damage));
+            }
         }
         Ok(health)
     }

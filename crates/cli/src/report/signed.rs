@@ -3,32 +3,71 @@
 
 use std::path::{Path, PathBuf};
 
+use precast_core::event::split_hints;
 use precast_core::names::excerpt;
 use precast_store::keyring::{check_file, names_of, of_name, signatures_of};
-use precast_store::{Export, Keyring, file};
+use precast_store::{Export, Keyring, KeyringError, file};
 use serde_json::json;
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
 use crate::health::Health;
 use crate::kind::Kind;
-use crate::layers;
+use crate::{dsse, layers};
 
 /// Verifies files that enough keys must have signed.
 pub(crate) fn of_files(paths: &[PathBuf], args: &LayerArgs) -> Result<Vec<Health>, Failure> {
+    each(paths, args, of_file)
+}
+
+/// Verifies keyrings as `trust update` does: enough keys of the named keyring that may sign keyrings must have signed them.
+pub(crate) fn of_keyrings(paths: &[PathBuf], args: &LayerArgs) -> Result<Vec<Health>, Failure> {
+    each(paths, args, of_keyring)
+}
+
+/// Verifies each file under the keyring of the command line.
+fn each(
+    paths: &[PathBuf],
+    args: &LayerArgs,
+    verify: impl Fn(&Path, &Keyring) -> Result<Health, Failure>,
+) -> Result<Vec<Health>, Failure> {
     let Some(first) = paths.first() else { return Ok(Vec::new()) };
     let keyring = layers::open_keyring(args)?.ok_or_else(|| {
         let kind = Kind::at(first).unwrap_or(Kind::Other);
         Failure::usage(format!("cannot verify `{}`: it is {kind}, and no keyring is named", first.display()))
             .hint("check its signatures with `--keyring FILE`")
     })?;
-    paths.iter().map(|path| of_file(path, &keyring)).collect()
+    paths.iter().map(|path| verify(path, &keyring)).collect()
+}
+
+fn of_keyring(path: &Path, keyring: &Keyring) -> Result<Health, Failure> {
+    let mut health = Health::new(format!("keyring `{}`", path.display()));
+    let text = file::read_text(path)?;
+    let found = Keyring::parse(&text)?;
+    health.fact("version", json!(found.version));
+    match keyring.check_keyring(&text, &signatures_of(path).map_err(layers::unsigned)?) {
+        Ok(names) => health.fact("signed by", json!(names.join(", "))),
+        Err(unsigned) => {
+            health.fail(&format!("the keyring is not {unsigned}{}", unsigned.hint()), Exit::Unsigned);
+        }
+    }
+    if found.version < keyring.version {
+        let older = KeyringError::Rollback { found: found.version, current: keyring.version };
+        health.fail(&older.to_string(), Exit::Unsigned);
+    }
+    Ok(health)
 }
 
 fn of_file(path: &Path, keyring: &Keyring) -> Result<Health, Failure> {
     let mut health = Health::new(format!("file `{}`", path.display()));
-    match check_file(path, &file::read(path, u64::MAX)?, keyring) {
+    let bytes = file::read(path, u64::MAX)?;
+    match check_file(path, &bytes, keyring) {
         Ok(names) => health.fact("signed by", json!(names.join(", "))),
+        Err(error) if error.is_unsigned() && dsse::is_envelope(&bytes) => {
+            let (why, _) = split_hints(&error.to_string());
+            let hint = "an envelope is verified with its bundle: `precast verify --provenance --bundle FILE`";
+            health.fail(&format!("{why}\nhint: {hint}"), Exit::Unsigned);
+        }
         Err(error) if error.is_unsigned() => health.fail(&error.to_string(), Exit::Unsigned),
         Err(error) => return Err(error.into()),
     }
@@ -77,7 +116,7 @@ fn of_name_of(path: &Path, name: &str, keyring: &Keyring) -> Result<Health, Fail
             health.fail(
                 &format!(
                     "under the name `{name}`, it is not {unsigned}{stated}\nhint: check that this is the expected file; \
-                     signatures state the name of `precast sign --name`, by default that of the signed file"
+                     signatures state the name of `precast sign --name`, by default the name of the file"
                 ),
                 Exit::Unsigned,
             );

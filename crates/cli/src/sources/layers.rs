@@ -17,6 +17,7 @@ use precast_store::{
 
 use crate::args::LayerArgs;
 use crate::error::{Exit, Failure};
+use crate::kind::Kind;
 use crate::{events, term};
 
 /// The environment variable that names a store.
@@ -127,11 +128,14 @@ fn remote_failure(error: precast_remote::OpenRemoteError) -> Failure {
 
 /// Opens a bundle whose parts are listed or compared; damage has its own exit code.
 pub(crate) fn open_bundle(path: &Path) -> Result<Bundle, Failure> {
-    let damaged = |error: OpenBundleError| {
-        let exit = if error.is_damage() { Exit::Damaged } else { Exit::Error };
-        Failure::from(error).exiting(exit)
-    };
-    Bundle::open_unsigned(path).map_err(damaged)
+    Bundle::open_unsigned(path).map_err(|error| match (&error, Kind::at(path)) {
+        (OpenBundleError::Magic { .. }, Ok(kind)) => {
+            Failure::new(format!("`{}` is {kind}, expected a bundle", path.display()))
+                .hint("write a bundle with `precast build --bundle FILE`")
+        }
+        _ if error.is_damage() => Failure::from(error).exiting(Exit::Damaged),
+        _ => error.into(),
+    })
 }
 
 /// Returns the failure for a missing signature, or for signatures that cannot be checked.

@@ -96,6 +96,15 @@ impl Keyring {
         self.count(content, signatures, Role::Releases)
     }
 
+    /// Checks that enough keys that may sign keyrings have signed a keyring, and returns their names.
+    ///
+    /// # Errors
+    ///
+    /// Too few keys have signed.
+    pub fn check_keyring(&self, text: &str, signatures: &str) -> Result<Vec<&str>, Box<Unsigned>> {
+        self.count(text.as_bytes(), signatures, Role::Keyrings)
+    }
+
     /// Checks a file like [`Keyring::check`], but reads it in parts.
     ///
     /// # Errors
@@ -285,7 +294,7 @@ impl Keyring {
     ///
     /// The keyring is unsigned, invalid, or not newer.
     pub fn check_successor(&self, text: &str, signatures: &str) -> Result<Self, KeyringError> {
-        self.count(text.as_bytes(), signatures, Role::Keyrings)?;
+        self.check_keyring(text, signatures)?;
         let next = Self::parse(text)?;
         if next.version <= self.version {
             return Err(KeyringError::Rollback { found: next.version, current: self.version });

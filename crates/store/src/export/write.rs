@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Export, SIGNED};
 use crate::archive::PackError;
+use crate::event::Event;
 use crate::key::BuildKey;
 use crate::record::{Entry, Record, documents_bytes};
 use crate::store::{FindError, LoadError, Store};
@@ -18,6 +19,12 @@ pub enum ExportError {
     /// The store cannot be read.
     #[error("cannot read the store")]
     Find(#[from] FindError),
+    /// The store is damaged, so the export would lack an entry.
+    #[error("{event}\nhint: build or import it again, then export")]
+    Damaged {
+        /// The damage.
+        event: Event,
+    },
     /// An entry does not exist.
     #[error("the store has no entry `{name}`; available: {known}")]
     Unknown {
@@ -84,12 +91,30 @@ impl Store {
         }
     }
 
+    /// Returns all entries, of served releases or as last published, and fails if one is lost or damaged.
+    ///
+    /// # Errors
+    ///
+    /// The store cannot be read, or an entry is lost or damaged.
+    pub fn intact_entries(&self) -> Result<Vec<Entry>, ExportError> {
+        let (quiet, heard) = self.quiet();
+        let entries = quiet.entries()?;
+        quiet.lost_entries()?;
+        for event in heard.take() {
+            match event {
+                Event::Damaged { .. } => return Err(ExportError::Damaged { event }),
+                event => self.tell(&event),
+            }
+        }
+        Ok(entries)
+    }
+
     /// Returns the named entries (all without names) and the modules that they call.
     pub(crate) fn chosen(
         &self,
         names: Option<&BTreeSet<String>>,
     ) -> Result<(Vec<Entry>, Called), ExportError> {
-        let mut entries = self.entries()?;
+        let mut entries = if names.is_none() { self.intact_entries()? } else { self.entries()? };
         if let Some(name) = names.into_iter().flatten().find(|name| entries.iter().all(|e| e.name != **name))
         {
             let known: Vec<String> = entries.into_iter().map(|entry| entry.name).collect();

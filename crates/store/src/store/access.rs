@@ -17,8 +17,8 @@ use super::write::{WriteError, create_dir};
 use crate::step::step;
 use crate::trust::{self, PathCheck, TrustError, Untrusted};
 
-/// The reason why the store cannot be read: the file system refuses, or files are not trusted. Damaged or missing files
-/// are not errors.
+/// The reason why the store cannot be read: the file system refuses, files are not trusted, or it is unknown which release
+/// is served. Other damaged or missing files are not errors.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindError {
@@ -33,6 +33,29 @@ pub enum FindError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// It is unknown which release is served.
+    #[error(transparent)]
+    Damaged(#[from] Box<DamagedRelease>),
+}
+
+/// A file of a release that is damaged or missing, so that another release could be served in its place.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` is damaged or missing: expected {expected}\nhint: {hint}", path.display())]
+pub struct DamagedRelease {
+    /// The path.
+    pub path: PathBuf,
+    /// The expected content.
+    pub expected: String,
+    /// The remedy.
+    pub hint: String,
+}
+
+impl FindError {
+    /// Returns whether a file is damaged or missing.
+    #[must_use]
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Damaged(_))
+    }
 }
 
 impl From<TrustError> for FindError {

@@ -57,7 +57,9 @@ pub enum DeployError {
         unsigned: Box<Unsigned>,
     },
     /// The store does not have an entry, or it has no valid name.
-    #[error("the store has no entry `{name}`")]
+    #[error(
+        "the store has no entry `{name}`\nhint: `precast ls` lists the entries; build or import a lost one again"
+    )]
     NoEntry {
         /// The entry.
         name: String,

@@ -11,14 +11,15 @@
 //! Other entries come from `roots/entry`. A switch replaces one small file, so readers see all entries of one release or
 //! all of the next. An open [`Store`] serves one state for its whole life.
 //!
-//! A damaged file is an error and stays in place: without it, readers would serve another release.
+//! A damaged file is an error and stays in place: without it, readers would serve another release. A switch replaces a
+//! damaged `current`, and recording a release again replaces its damaged list.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use super::access::DamagedRelease;
 use super::{DeployError, FindError, Store};
 use crate::export::Release;
 use crate::key::RecordId;
@@ -85,19 +86,33 @@ impl Store {
     ///
     /// The file system refuses, or a file is damaged.
     pub fn deployed(&self) -> Result<Vec<Deployed>, FindError> {
+        self.deployed_names()?.iter().map(|name| self.deployed_as(name)).collect()
+    }
+
+    /// Returns the names of releases.
+    fn deployed_names(&self) -> Result<Vec<String>, FindError> {
         let names = self.names(&self.paths.deployed())?.into_iter();
-        names.filter(|name| check_entry_name(name).is_ok()).map(|name| self.deployed_as(&name)).collect()
+        Ok(names.filter(|name| check_entry_name(name).is_ok()).collect())
+    }
+
+    /// Returns the recorded numbers of a name, ascending.
+    fn numbers_of(&self, name: &str) -> Result<Vec<u64>, FindError> {
+        let names = self.names(&self.paths.deployed().join(name))?;
+        let mut numbers: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
     }
 
     /// Returns the recorded releases of a name.
     fn deployed_as(&self, name: &str) -> Result<Deployed, FindError> {
-        let directory = self.paths.deployed().join(name);
-        let mut numbers: Vec<u64> = self.names(&directory)?.iter().filter_map(|name| number(name)).collect();
-        numbers.sort_unstable();
-        let path = directory.join(CURRENT);
+        let numbers = self.numbers_of(name)?;
+        let path = self.path_of_current(name);
         let mut served = match self.read(&path, LIMIT)? {
             None => Vec::new(),
-            Some(found) => parse_current(&found.bytes).ok_or_else(|| damaged(&path))?,
+            Some(found) => match parse_current(&found.bytes) {
+                Some(served) => served,
+                None => return Err(damaged_current(path, name, &numbers)),
+            },
         };
         let current = (!served.is_empty()).then(|| served.remove(0));
         Ok(Deployed { name: name.to_owned(), numbers, current, before: served })
@@ -107,16 +122,14 @@ impl Store {
     pub(crate) fn entries_of(&self, release: &Release) -> Result<Option<Served>, FindError> {
         let path = self.path_of(release);
         let Some(found) = self.read(&path, LIMIT)? else { return Ok(None) };
-        let text = String::from_utf8(found.bytes).map_err(|_| damaged(&path))?;
+        let damaged = || damaged(path.clone(), release);
+        let text = String::from_utf8(found.bytes).map_err(|_| damaged())?;
         let line = |line: &str| {
             let (id, name) = line.split_once(' ')?;
             Some((name.to_owned(), id.parse().ok()?))
         };
         let served: Option<Served> = text.lines().map(line).collect();
-        served
-            .filter(|served| render(served) == text && !served.is_empty())
-            .map(Some)
-            .ok_or_else(|| damaged(&path))
+        served.filter(|served| render(served) == text && !served.is_empty()).map(Some).ok_or_else(damaged)
     }
 
     /// Returns the entries of all served releases. The first call reads them, later calls return the same.
@@ -131,7 +144,8 @@ impl Store {
         Ok(self.served.0.get_or_init(|| all))
     }
 
-    fn current_entries(&self, name: &str) -> Result<Served, FindError> {
+    /// Returns the entries of the served release of a name; none if no release is served.
+    pub(super) fn current_entries(&self, name: &str) -> Result<Served, FindError> {
         let mut before = None;
         loop {
             let Some(number) = self.deployed_as(name)?.current else { return Ok(Served::new()) };
@@ -140,7 +154,7 @@ impl Store {
                 Some(served) => return Ok(served),
                 // A collector may have deleted the release after a switch.
                 None if before != Some(number) => before = Some(number),
-                None => return Err(damaged(&self.path_of(&release))),
+                None => return Err(damaged(self.path_of(&release), &release)),
             }
         }
     }
@@ -202,7 +216,7 @@ impl Store {
             served.insert(name, entry.id());
         }
         let _turn = self.importing(Some(&Release { name: name.to_owned(), number: 0 }))?;
-        let last = self.deployed_as(name)?.numbers.last().map_or(0, |last| *last);
+        let last = self.numbers_of(name)?.last().map_or(0, |last| *last);
         let number = number.or_else(|| last.checked_add(1));
         let number = number.ok_or_else(|| DeployError::NoNumber { name: name.to_owned() })?;
         let release = Release { name: name.to_owned(), number };
@@ -223,11 +237,13 @@ impl Store {
         Ok(self.write_alone(&self.path_of(release), render(served).as_bytes())?)
     }
 
-    /// Checks that the store has this release with these entries, or does not have it. Returns whether it has it.
+    /// Checks that the store has this release with these entries, or does not have it or only a damaged list of it.
+    /// Returns whether it has it.
     pub(crate) fn check_deployed(&self, release: &Release, served: &Served) -> Result<bool, DeployError> {
-        match self.entries_of(release)? {
-            Some(found) if found != *served => Err(DeployError::Taken { release: release.clone() }),
-            found => Ok(found.is_some()),
+        match self.entries_of(release) {
+            Ok(Some(found)) if found != *served => Err(DeployError::Taken { release: release.clone() }),
+            Err(error) if error.is_damage() => Ok(false),
+            found => Ok(found?.is_some()),
         }
     }
 
@@ -256,7 +272,11 @@ impl Store {
             let others = deployed.numbers.iter().rev().copied();
             let other = others.into_iter().find(|number| Some(*number) != deployed.current);
             let other = other.map(|number| Release { name: name.to_owned(), number });
-            return Err(DeployError::NoEarlier { name: name.to_owned(), known: known(&deployed), other });
+            return Err(DeployError::NoEarlier {
+                name: name.to_owned(),
+                known: known(&deployed.numbers),
+                other,
+            });
         };
         let release = Release { name: name.to_owned(), number };
         self.switch_alone(&release)?;
@@ -266,21 +286,30 @@ impl Store {
     fn switch_alone(&self, release: &Release) -> Result<(), DeployError> {
         let _lease = self.lease();
         let Some(served) = self.entries_of(release)? else {
-            let known = known(&self.deployed_as(&release.name)?);
+            let known = known(&self.numbers_of(&release.name)?);
             return Err(DeployError::Unknown { release: release.clone(), known });
         };
         self.check_complete(release, &served)?;
         self.check_unshared(release, &served)?;
-        let path = self.paths.deployed().join(&release.name).join(CURRENT);
-        let text = self.deployed_as(&release.name)?.switched(release.number);
-        Ok(self.write_alone(&path, text.as_bytes())?)
+        let deployed = match self.deployed_as(&release.name) {
+            // The releases that were served before are unknown.
+            Err(error) if error.is_damage() => Deployed {
+                name: release.name.clone(),
+                numbers: Vec::new(),
+                current: None,
+                before: Vec::new(),
+            },
+            found => found?,
+        };
+        let text = deployed.switched(release.number);
+        Ok(self.write_alone(&self.path_of_current(&release.name), text.as_bytes())?)
     }
 
     /// Checks that no release of another name serves an entry of a release.
     pub(crate) fn check_unshared(&self, release: &Release, served: &Served) -> Result<(), DeployError> {
-        for other in self.deployed()?.into_iter().filter(|other| other.name != release.name) {
-            let Some(number) = other.current else { continue };
-            let other = Release { name: other.name, number };
+        for name in self.deployed_names()?.into_iter().filter(|name| *name != release.name) {
+            let Some(number) = self.deployed_as(&name)?.current else { continue };
+            let other = Release { name, number };
             let theirs = self.entries_of(&other)?.unwrap_or_default();
             if let Some(entry) = served.keys().find(|name| theirs.contains_key(*name)) {
                 return Err(DeployError::Shared { entry: entry.clone(), other });
@@ -292,6 +321,11 @@ impl Store {
     /// Returns the file of a release.
     pub(super) fn path_of(&self, release: &Release) -> PathBuf {
         self.paths.deployed().join(&release.name).join(release.number.to_string())
+    }
+
+    /// Returns the file with the number of the served release.
+    fn path_of_current(&self, name: &str) -> PathBuf {
+        self.paths.deployed().join(name).join(CURRENT)
     }
 }
 
@@ -315,14 +349,36 @@ fn render(served: &Served) -> String {
     text
 }
 
-fn known(deployed: &Deployed) -> String {
-    match &deployed.numbers[..] {
+fn known(numbers: &[u64]) -> String {
+    match numbers {
         [] => "none".to_owned(),
         numbers => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
     }
 }
 
-fn damaged(path: &Path) -> FindError {
-    let source = io::Error::new(io::ErrorKind::InvalidData, "not a valid release of the store");
-    FindError::Io { path: path.to_owned(), source }
+/// Returns the error for a list of the entries of a release.
+fn damaged(path: PathBuf, release: &Release) -> FindError {
+    Box::new(DamagedRelease {
+        path,
+        expected: format!("the entries of release `{release}`"),
+        hint: format!(
+            "import release `{release}` again, or serve another one: `precast release list` shows them, `precast release \
+             switch NAME=NUMBER` serves one"
+        ),
+    })
+    .into()
+}
+
+/// Returns the error for the file with the number of the served release.
+fn damaged_current(path: PathBuf, name: &str, numbers: &[u64]) -> FindError {
+    let last = numbers.last().map_or_else(|| "NUMBER".to_owned(), u64::to_string);
+    Box::new(DamagedRelease {
+        path,
+        expected: format!("the number of the served release of `{name}`"),
+        hint: format!(
+            "serve a release again, such as `precast release switch {name}={last}`; available: {}",
+            known(numbers)
+        ),
+    })
+    .into()
 }

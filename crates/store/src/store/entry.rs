@@ -194,6 +194,7 @@ impl Store {
             for number in deployed.numbers {
                 let release = Release { name: deployed.name.clone(), number };
                 for (name, id) in self.entries_of(&release)?.unwrap_or_default() {
+                    self.tell_lost(&release, &name, &id);
                     entries.extend(self.entry_of(&name, &id)?);
                 }
             }
@@ -207,7 +208,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The file system refuses. Damage is reported as an event and skipped.
+    /// The file system refuses, or a file of a release is damaged. Other damage is reported as an event and skipped.
     pub fn entries(&self) -> Result<Vec<Entry>, FindError> {
         let mut names = self.names(&self.paths.entry_roots())?;
         names.extend(self.served()?.keys().cloned());

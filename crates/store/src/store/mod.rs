@@ -85,7 +85,7 @@ mod turn;
 mod verify;
 mod write;
 
-pub use access::FindError;
+pub use access::{DamagedRelease, FindError};
 pub use create::CreateError;
 pub use deploy_error::DeployError;
 pub use deployed::Deployed;

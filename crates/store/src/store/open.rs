@@ -94,6 +94,10 @@ impl From<FindError> for OpenError {
         match error {
             FindError::Untrusted(untrusted) => Self::Untrusted(untrusted),
             FindError::Io { path, source } => Self::Io { path, source },
+            FindError::Damaged(damaged) => Self::Io {
+                path: damaged.path.clone(),
+                source: io::Error::new(io::ErrorKind::InvalidData, damaged),
+            },
         }
     }
 }

@@ -17,7 +17,7 @@ use super::{FindError, LoadError, Store};
 use crate::archive::Archive;
 use crate::event::{Event, Observer, chain};
 use crate::export::Release;
-use crate::key::{BuildKey, Digest};
+use crate::key::{BuildKey, Digest, RecordId};
 use crate::record::{Entry, Record};
 use crate::trust::Protection;
 
@@ -219,24 +219,28 @@ impl Store {
     }
 
     /// Reports lost entries of releases that are served or that a rollback would serve.
-    fn lost_entries(&self) -> Result<(), FindError> {
+    pub(crate) fn lost_entries(&self) -> Result<(), FindError> {
         for deployed in self.deployed()? {
             for number in [deployed.current, deployed.rollback()].into_iter().flatten() {
                 let release = Release { name: deployed.name.clone(), number };
                 let entries = self.entries_of(&release)?.unwrap_or_default();
-                let lost = entries.iter().filter(|(_, id)| !self.paths.entry(id).exists());
-                lost.for_each(|(name, _)| {
-                    self.observer.tell(&Event::Damaged {
-                        place: self.path_of(&release).display().to_string(),
-                        reason: format!(
-                            "entry `{name}` of release `{release}` is missing; import or build it again"
-                        ),
-                        quarantined: None,
-                    });
-                });
+                entries.iter().for_each(|(name, id)| self.tell_lost(&release, name, id));
             }
         }
         Ok(())
+    }
+
+    /// Reports an entry of a recorded release if it is lost.
+    pub(super) fn tell_lost(&self, release: &Release, name: &str, id: &RecordId) {
+        let list = self.path_of(release);
+        // A collector deletes a release before its entries.
+        if !self.paths.entry(id).exists() && list.exists() {
+            self.observer.tell(&Event::Damaged {
+                place: list.display().to_string(),
+                reason: format!("entry `{name}` of release `{release}` is missing; import or build it again"),
+                quarantined: None,
+            });
+        }
     }
 
     /// Returns whether any of these records exists.

@@ -185,7 +185,16 @@ impl<'a> Planned<'a> {
 /// Returns the builder that the statements of this build name.
 fn builder(args: &BuildArgs) -> Result<Option<Builder>, Failure> {
     let named = || std::env::var("PRECAST_BUILDER").ok().filter(|name| !name.is_empty());
-    let Some(id) = args.builder.clone().or_else(named) else { return Ok(None) };
+    let Some(id) = args.builder.clone().or_else(named) else {
+        let given = [("--source", args.source.is_some()), ("--invocation", args.invocation.is_some())];
+        return match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(None),
+            Some((option, _)) => {
+                Err(Failure::usage(format!("`{option}` needs a builder: only its statements state it"))
+                    .hint("name the builder with `--builder URI`, or in `PRECAST_BUILDER`"))
+            }
+        };
+    };
     let source = args.source.clone().map(|uri| (uri, args.source_commit.clone()));
     Builder::new(id, source, args.invocation.clone()).map(Some)
 }

@@ -15,6 +15,8 @@ impl Survey<'_> {
     pub(super) fn releases(&mut self, store: &Store) -> Result<BTreeSet<BuildKey>, FindError> {
         let mut live = BTreeSet::new();
         for deployed in store.deployed()? {
+            // Without its list, the entries of the served release are unknown.
+            store.current_entries(&deployed.name)?;
             let kept = [deployed.current, deployed.rollback()];
             let Deployed { name, numbers, .. } = deployed;
             let past = numbers.len().saturating_sub(self.keep.releases);
@@ -27,6 +29,7 @@ impl Survey<'_> {
                 if at >= past || kept.contains(&Some(number)) || self.is_young(written) {
                     self.plan.bytes += length(&path);
                     for (name, id) in &served {
+                        store.tell_lost(&release, name, id);
                         let (entry, graph) = (store.entry_of(name, id)?, store.paths.entry(id));
                         live.extend(entry.iter().flat_map(|entry| entry.program.keys()));
                         // A graph that a newer precast wrote may call any module.
