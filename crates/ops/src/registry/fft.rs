@@ -202,6 +202,8 @@ pub(super) fn fft_frequencies(
 ) -> Result<Operand, BuildError> {
     operands.expect(1)?;
     let n = operands.integer(0)?;
+    let is_count = operands.call("ge", [n.into(), 0_i64.into()])?;
+    let n = operands.demand(n, is_count, "a number of samples cannot be negative")?;
     let distance = Declared::bound(operands.function, props).float("d")?;
     let names = [("n", n.into()), ("d", distance.into())];
     let text = if row.name == "rfftfreq" {

@@ -244,7 +244,7 @@ fn slopes(
 ) -> Result<VarId, BuildError> {
     let (ndim, dtype) = (operands.ndim(x), operands.graph.ty(x).dtype());
     let extent = operands.extent(x, axis)?;
-    let enough = operands.call("ge", [extent, 2_i64.into()])?;
+    let enough = operands.call("ge", [extent.clone(), 2_i64.into()])?;
     let x = operands.demand(x, enough, "gradient: at least two elements are needed along the axis")?;
     let mut steps = None;
     if let Some(distance) = distance {
@@ -253,6 +253,10 @@ fn slopes(
         steps = Some(match operands.ndim(own) {
             0 => own,
             1 => {
+                let count = operands.extent(own, 0)?;
+                let fits = operands.call("eq", [count, extent])?;
+                let own =
+                    operands.demand(own, fits, "gradient: each element along the axis needs a position")?;
                 let steps = operands.call("diff", [own.into()])?;
                 along(operands, steps, axis, ndim)?
             }

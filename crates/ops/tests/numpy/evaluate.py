@@ -8,11 +8,11 @@ text form, where `x / sqrt(2)` of f32 is f32.
 """
 
 import ast
-import functools
 import json
 import os
 import operator
 import sys
+import types
 import warnings
 
 import numpy as np
@@ -56,7 +56,7 @@ def function(name):
         return numpy
     # Equal elements keep their order in the text form; NumPy's default is a sort for which this depends on the CPU.
     if name == "argsort":
-        numpy = functools.partial(numpy, kind="stable")
+        return lambda x, axis=-1, **_: np.argsort(x, axis, kind="stable")
 
     def call(*args, **named):
         if args and all(is_number(arg) for arg in args):
@@ -78,7 +78,7 @@ class NumPy:
     """The module `np`, by whose name functions can also be called."""
 
     def __getattr__(self, name):
-        return function(name)
+        return TRANSFORMS if name == "fft" else function(name)
 
 
 class DType:
@@ -98,6 +98,38 @@ class Names(dict):
         if name in DTYPES:
             return DType(DTYPES[name])
         return function(name)
+
+
+class Assignments(ast.NodeTransformer):
+    """Passes the array and the index of a part separately: `set_subtensor(x[i], y)` is `set_subtensor(x, i, y)`."""
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id == "set_subtensor":
+            part, values = node.args
+            index = ast.parse("np.s_[0]", mode="eval").body
+            index.slice = part.slice
+            node.args = [part.value, index, values]
+        return ast.fix_missing_locations(node)
+
+
+def set_subtensor(x, index, values):
+    result = np.array(x)
+    result[index] = values
+    return result
+
+
+def transform(name):
+    """Returns a Fourier transform that computes f16 in f32; NumPy divides by a factor of f16. Its shifts need a dimension."""
+    numpy = getattr(np.fft, name)
+    if name.endswith("freq"):
+        return numpy
+    if name.endswith("shift"):
+        return lambda x, axes=None: np.asarray(x) if np.ndim(x) == 0 and axes is None else numpy(x, axes)
+    return lambda x, *args, **named: numpy(np.float32(x) if getattr(x, "dtype", None) == np.float16 else x, *args, **named)
+
+
+TRANSFORMS = types.SimpleNamespace(**{name: transform(name) for name in np.fft.__all__})
 
 
 def listed(numpy):
@@ -291,8 +323,9 @@ OWN = {
     "matrix_rank": np.linalg.matrix_rank,
     "condition_number": np.linalg.cond,
     "lstsq": np.linalg.lstsq,
-    **{name: getattr(np.fft, name) for name in np.fft.__all__},
+    **vars(TRANSFORMS),
     "vander": np.vander,
+    "set_subtensor": set_subtensor,
     "toeplitz": toeplitz,
     "solve_banded": solve_banded,
     "tridiagonal_solve": tridiagonal_solve,
@@ -344,7 +377,7 @@ def encode(result):
 
 def run(text, scope, names):
     """Returns the value of the last statement of a text."""
-    *statements, last = ast.parse(text).body
+    *statements, last = Assignments().visit(ast.parse(text)).body
     exec(compile(ast.Module(statements, []), "text", "exec"), scope, names)
     return eval(compile(ast.Expression(last.value), "text", "eval"), scope, names)
 
