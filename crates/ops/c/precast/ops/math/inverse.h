@@ -34,14 +34,15 @@ PC_TAIL pc_tails_f64 pc_tails_of_f64(pc_f64 p) {
 
 /* The step for a difference of logarithms and its derivative by ln x. */
 PC_TAIL pc_step_f64 pc_step_of_f64(pc_f64 off, pc_f64 slope) {
-  pc_step_f64 out = {-off / slope, slope > 0.0 ? off < 0.0 : off > 0.0};
+  pc_step_f64 out = {-off / slope, pc_sign_f64(slope) == 0 ? off < 0.0 : off > 0.0};
   return out;
 }
 
 /* The step for a tail y that should be t, and its derivative by ln x. */
 PC_TAIL pc_step_f64 pc_off_f64(pc_f64 y, pc_pair_f64 t, pc_f64 slope) {
-  pc_f64 part = ((y - t.hi) - t.lo) / t.hi, off = pc_log1p_f64(part);
-  pc_step_f64 out = pc_step_of_f64(off, slope > 0.0 ? 1.0 : -1.0);
+  pc_f64 part = ((y - t.hi) - t.lo) / t.hi;
+  pc_f64 off = pc_magnitude_f64(part) < 0.5 ? pc_log1p_f64(part) : pc_log_f64(y) - pc_log_f64(t.hi);
+  pc_step_f64 out = pc_step_of_f64(off, pc_signed_f64(1.0, pc_sign_f64(slope)));
   out.step = -off * (y / slope);
   return out;
 }
@@ -57,6 +58,7 @@ PC_TAIL pc_f64 pc_next_f64(pc_bounds_f64 *s, pc_f64 x, pc_step_f64 by) {
   pc_f64 y = by.step <= 700.0 ? x * pc_exp_f64(by.step) : __builtin_inf();
   if (y > s->low && y < s->high) return y;
   if (s->high == __builtin_inf()) return 2.0 * s->low;
+  if (s->low == 0.0) return 0x1p-4 * s->high;
   return s->high > 4.0 * s->low ? __builtin_sqrt(s->low) * __builtin_sqrt(s->high) : 0.5 * (s->low + s->high);
 }
 
