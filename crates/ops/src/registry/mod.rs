@@ -56,6 +56,7 @@ mod structural;
 mod structured;
 mod totals;
 mod variables;
+mod windows;
 
 use crate::generator::GENERATOR;
 use crate::rewrite::{Form, Passes};

@@ -68,6 +68,15 @@ macro_rules! composed_rows {
             /// The correlation of two vectors: the convolution with the second one reversed and conjugated.
             correlate(x, y) [] {mode = "valid"} = convolve;
 
+            /// The correlations of `x[batch, channel, i]`, or of `x[channel, i]`, with the kernels `weight[result, channel, i]`; with `groups`, each group of results has its own channels. `padding` is a number, `"valid"` or `"same"`.
+            conv1d(x, weight) [] {stride = 1, padding = 0, dilation = 1, groups = 1} = convolution;
+            /// `conv1d` along two axes: of `x[batch, channel, i, j]` with `weight[result, channel, i, j]`. Settings are numbers, or one for each axis.
+            conv2d(x, weight) [] {stride = 1, padding = 0, dilation = 1, groups = 1} = convolution;
+            /// The largest elements of windows along the last axes, one for each number of `kernel_size`; by default, windows do not overlap.
+            max_pool(x) [] {kernel_size = None, stride = None, padding = 0, dilation = 1} = pool;
+            /// The means of windows along the last axes, with or without the zeros of the padding.
+            avg_pool(x) [] {kernel_size = None, stride = None, padding = 0, count_include_pad = True} = pool;
+
             /// The inverse Fourier transform. `norm="backward"` divides by `n`, `"ortho"` by its root, `"forward"` not at all.
             ifft(x, n) [] {axis = -1, norm = "backward"} = fft_by_name;
             /// The Fourier transform of real elements: the first `n/2 + 1` results, of which the others are conjugates.

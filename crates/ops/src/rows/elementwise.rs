@@ -231,6 +231,25 @@ macro_rules! scalar_rows {
             /// The regularized incomplete beta function.
             betainc(a, b, x) [] Inexact => Same, Branching, method { float "math/betainc.h"; }
                 d["", "", "g * exp((a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b))"]
+            /// The inverse of `gammainc`: the `x` of which `gammainc(a, x)` is `p`.
+            gammaincinv(a, p) [] Inexact => Same, Branching, method { float "math/gammaincinv.h"; }
+                d["", "g * exp(out + gammaln(a) - (a - 1) * log(out))"]
+            /// The inverse of `gammaincc`: the `x` of which `gammaincc(a, x)` is `q`.
+            gammainccinv(a, q) [] Inexact => Same, Branching, method { float "math/gammaincinv.h"; }
+                d["", "-g * exp(out + gammaln(a) - (a - 1) * log(out))"]
+            /// The inverse of `betainc`: the `x` of which `betainc(a, b, x)` is `p`.
+            betaincinv(a, b, p) [] Inexact => Same, Branching, method { float "math/betaincinv.h"; }
+                d["", "", "g * exp(betaln(a, b) - (a - 1) * log(out) - (b - 1) * log1p(-out))"]
+            /// The modified Bessel function of the first kind of order `v`; NaN for negative `x` unless `v` is whole.
+            iv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; } d["", "0.5 * g * (iv(v - 1, x) + iv(v + 1, x))"]
+            /// `exp(-abs(x)) * iv(v, x)`, which does not overflow.
+            ive(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; }
+                d["", "g * (0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out)"]
+            /// The modified Bessel function of the second kind of order `v`; NaN for negative `x`.
+            kv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; } d["", "-0.5 * g * (kv(v - 1, x) + kv(v + 1, x))"]
+            /// `exp(x) * kv(v, x)`, which does not underflow.
+            kve(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; }
+                d["", "g * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)))"]
             /// `round(x * power) / power`, where `power` is `hi + lo`; used by `round` for many decimals.
             round_decimals(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; } d["0", "0", "0"]
             /// `round(x / power) * power`, where `power` is `hi + lo`.

@@ -305,6 +305,84 @@ def signed(function):
     return lambda x, y: function(mp.mpf(x), mp.mpf(y))
 
 
+def inverse(tail, slope, t, x):
+    """Returns the argument at which a tail is `t`, next to `x`, by Newton's method for its logarithm; `slope` is the derivative."""
+    x = mp.log(x)
+    for _ in range(60):
+        y = tail(mp.exp(x))
+        step = mp.log(y / t) * y / (slope(mp.exp(x)) * mp.exp(x))
+        x -= step
+        if abs(step) < mp.mpf(10) ** -50:
+            break
+    return mp.exp(x)
+
+
+def gamma_inverse(upper):
+    """Returns an operand `p` of the inverse next to the tail at `x`, and the result; `None` without digits of `p`."""
+
+    def function(a, x, dtype):
+        p = narrow(float(rounded(gamma_tail(upper)(a, x), dtype)), dtype)
+        if not 1e-30 < p < 1:
+            return None
+        a, sign = mp.mpf(a), -1 if upper else 1
+        slope = lambda x: sign * mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+        return p, inverse(lambda x: gamma_tail(upper)(a, x), slope, mp.mpf(p), mp.mpf(x))
+
+    return function
+
+
+def beta_inverse(a, b, x, dtype):
+    """Returns an operand `p` of the inverse next to `betainc(a, b, x)`, and the result; `None` without digits of either one."""
+    p = narrow(float(rounded(betainc(a, b, x), dtype)), dtype)
+    if not 1e-30 < p < 1:
+        return None
+    a, b = mp.mpf(a), mp.mpf(b)
+    log = mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b)
+    slope = lambda x: mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log1p(-x) + log)
+    if abs((1 - p) / slope(mp.mpf(x))) > 1:
+        return None
+    return p, inverse(lambda x: betainc(a, b, x), slope, mp.mpf(p), mp.mpf(x))
+
+
+def inverses(dtype):
+    """Yields the lines of the inverses of tails, whose operands are drawn as those of the tails."""
+    for name, function in (("gammaincinv", gamma_inverse(False)), ("gammainccinv", gamma_inverse(True)), ("betaincinv", beta_inverse)):
+        draw, x, y = random.Random(name), [], []
+        for drawn in list(fractions(draw) if name == "betaincinv" else tails(name, draw))[:: 2 if name == "betaincinv" else 3]:
+            drawn = [narrow(v, dtype) for v in drawn]
+            found = function(*drawn, dtype)
+            if found is not None:
+                x.append((*drawn[:-1], found[0]))
+                y.append(rounded(found[1], dtype))
+        yield name, (0, 1), (1, 4), list(zip(*x)), y
+
+
+def of_order(kind, scaled):
+    """Returns a modified Bessel function of any order."""
+
+    def function(v, x):
+        v, x = mp.mpf(v), mp.mpf(x)
+        return (mp.besseli(v, x) if kind == "i" else mp.besselk(v, x)) * (mp.exp(x if kind == "k" else -x) if scaled else 1)
+
+    return function
+
+
+def orders(dtype):
+    """Yields the lines of the modified Bessel functions: orders up to 60 and left of 0, and arguments of all sizes."""
+    kinds = {"iv": ("i", False), "ive": ("i", True), "kv": ("k", False), "kve": ("k", True)}
+    for name, (kind, scaled) in kinds.items():
+        draw, x = random.Random(name), []
+        for _ in range(30):
+            x.append((draw.uniform(0, 3), 10 ** draw.uniform(-3, 1.5)))
+            x.append((draw.uniform(0, 60), 10 ** draw.uniform(-1, 2)))
+            x.append((float(draw.randint(0, 20)), 10 ** draw.uniform(-8, 2.2)))
+            x.append((-draw.uniform(0, 6), 10 ** draw.uniform(-2, 1.5)))
+        x = [tuple(narrow(v, dtype) for v in operands) for operands in x]
+        # Left of order 0, I is the difference of two terms, with zeros.
+        x = [(v, z) for v, z in x if v >= 0 or kind == "k" or abs(mp.besseli(v, z)) > mp.besseli(-v, z) / 2]
+        yield name, (0, 20), (1, 4), list(zip(*x)), [rounded(of_order(kind, scaled)(*operands), dtype) for operands in x]
+
+
 PAIRS = {
     "gammainc": (gamma_tail(False), 0, 60, (0, 6)),
     "gammaincc": (gamma_tail(True), 0, 60, (0, 20)),
@@ -365,6 +443,8 @@ def lines(dtype):
         yield name, (low, high), ulp, list(zip(*x)), [rounded(function(a, b), dtype) for a, b in x]
     x = [tuple(narrow(v, dtype) for v in operands) for operands in fractions(random.Random("betainc"))]
     yield "betainc", (0, 1), (0, 80), list(zip(*x)), [rounded(betainc(*operands), dtype) for operands in x]
+    yield from inverses(dtype)
+    yield from orders(dtype)
 
 
 if __name__ == "__main__":

@@ -47,3 +47,4 @@ mod structural;
 mod tiles;
 mod vectors;
 mod whole;
+mod windows;

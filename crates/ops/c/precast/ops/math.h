@@ -16,13 +16,15 @@
  *   math/entropy.h     xlogy xlog1py entr rel_entr kl_div logit
  *   math/bessel.h      i0 i0e i1 i1e        math/factorial.h  gamma
  *   math/beta.h        beta betaln          math/zeta.h       zeta polygamma
- *   math/owens.h       owens_t
+ *   math/owens.h       owens_t              math/inverse.h    (what both inverses need)
+ *   math/gammaincinv.h gammaincinv gammainccinv  math/betaincinv.h  betaincinv
+ *   math/bessel_order.h  iv ive kv kve
  *   math/f32/          the same functions of f32, included by the headers above
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
- * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, beta.h, zeta.h, owens.h and tail.h and some
- * of normal.h and entropy.h have them, and loops), so a loop over any of them becomes vector code at every ISA level, and an element's
+ * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, beta.h, zeta.h, owens.h, tail.h, inverse.h and
+ * bessel_order.h and some of normal.h and entropy.h have them, and loops), so a loop over any of them becomes vector code at every ISA level, and an element's
  * result depends neither on its position nor on the vector width.
  * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
  *
@@ -47,8 +49,10 @@
 #include <precast/ops/math/area.h>
 #include <precast/ops/math/atan.h>
 #include <precast/ops/math/bessel.h>
+#include <precast/ops/math/bessel_order.h>
 #include <precast/ops/math/beta.h>
 #include <precast/ops/math/betainc.h>
+#include <precast/ops/math/betaincinv.h>
 #include <precast/ops/math/entropy.h>
 #include <precast/ops/math/erf.h>
 #include <precast/ops/math/exp.h>
@@ -56,6 +60,7 @@
 #include <precast/ops/math/factorial.h>
 #include <precast/ops/math/gamma.h>
 #include <precast/ops/math/gammainc.h>
+#include <precast/ops/math/gammaincinv.h>
 #include <precast/ops/math/hyperbolic.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>

@@ -7,8 +7,20 @@ use precast_ops::Ops;
 const WITHOUT: [&str; 4] = ["angle", "complex", "conj", "real"];
 
 /// Arguments by which no derivative is known: the order of a function, and shapes of distributions.
-const OPEN: [(&str, &[usize]); 5] =
-    [("zeta", &[0]), ("polygamma", &[0]), ("gammainc", &[0]), ("gammaincc", &[0]), ("betainc", &[0, 1])];
+const OPEN: [(&str, &[usize]); 12] = [
+    ("zeta", &[0]),
+    ("polygamma", &[0]),
+    ("gammainc", &[0]),
+    ("gammaincc", &[0]),
+    ("betainc", &[0, 1]),
+    ("gammaincinv", &[0]),
+    ("gammainccinv", &[0]),
+    ("betaincinv", &[0, 1]),
+    ("iv", &[0]),
+    ("ive", &[0]),
+    ("kv", &[0]),
+    ("kve", &[0]),
+];
 
 /// Returns arguments in the domain of a function.
 fn arguments(function: &str, names: &'static [&'static str]) -> Vec<Input> {

@@ -117,6 +117,11 @@ fn movements_match_differences() {
         "where(x > 0.5, x * y[:, :1], exp(x))",
         "outer(x, y)",
         "convolve(x[0], y[:, 0])",
+        "conv1d(x[None], y[None, :, :2], padding=1)",
+        "conv1d(x[:2], y[:2, None, :2], groups=2, dilation=2)",
+        "conv2d(x[None, None], y[None, None], padding='same')",
+        "max_pool(x, (2, 1), stride=1) + sum(y)",
+        "avg_pool(x, 2, padding=1, count_include_pad=False) + sum(y)",
     ] {
         check(text, &[x(), y()]);
     }
