@@ -126,7 +126,13 @@ def transform(name):
         return numpy
     if name.endswith("shift"):
         return lambda x, axes=None: np.asarray(x) if np.ndim(x) == 0 and axes is None else numpy(x, axes)
-    return lambda x, *args, **named: numpy(np.float32(x) if getattr(x, "dtype", None) == np.float16 else x, *args, **named)
+
+    def call(x, *args, **named):
+        made = numpy(np.float32(x) if getattr(x, "dtype", None) == np.float16 else x, *args, **named)
+        # NumPy's inverses of nothing are not initialized.
+        return made if np.size(x) > 0 else np.zeros_like(made)
+
+    return call
 
 
 TRANSFORMS = types.SimpleNamespace(**{name: transform(name) for name in np.fft.__all__})
