@@ -134,22 +134,26 @@ def convolve(a: Any, b: Any, is_full: Any, method: str) -> tuple[Any, ...]:
     return (_scipy("signal").convolve(a, b, "full" if is_full else "valid", method),)
 
 
+# Older bundles call it.
 @_call
 def unravel_index(indices: Any, shape: Any, order: str) -> tuple[Any, ...]:
     return tuple(numpy.unravel_index(indices, tuple(shape), order))
 
 
+# Older bundles call it.
 @_call
 def ravel_multi_index(*indices_and_shape: Any, mode: str, order: str) -> tuple[Any, ...]:
     *indices, shape = indices_and_shape
     return (numpy.ravel_multi_index(tuple(indices), tuple(shape), mode, order),)
 
 
+# Older bundles call it.
 @_call
 def choose(which: Any, choices: Any, mode: str) -> tuple[Any, ...]:
     return (numpy.choose(which, choices, mode=mode),)
 
 
+# Older bundles call it.
 @_call
 def fill_diagonal(a: Any, value: Any) -> tuple[Any, ...]:
     made = numpy.array(a)

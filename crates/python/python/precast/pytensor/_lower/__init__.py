@@ -15,6 +15,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``reductions``     sums, products, extremes, running sums, sorting
 ``shapes``         ops that change shapes or create arrays
 ``indexing``       indexing, and assignment to indexed parts
+``positions``      conversions of positions, choices by position, diagonals
 ``linear``         matrix products
 ``systems``        Cholesky decompositions, systems of linear equations, inverses, determinants
 ``factors``        LU and QR decompositions, eigenvalues, singular values, pseudoinverses
@@ -45,6 +46,7 @@ from . import (  # noqa: F401
     linear,
     loops,
     own_ops,
+    positions,
     python,
     reductions,
     shapes,

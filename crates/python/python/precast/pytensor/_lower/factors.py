@@ -6,35 +6,16 @@ infinity has NaN as eigenvalues and singular values, where PyTensor's call fails
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from ..._variable import Variable, call
-from .lowering import HINT, Lowering, Refused, cast, rule
-from .python import called
+from .lowering import Lowering, Refused, cast, rule
+from .python import by_python
 from .systems import matrices
 
 
-def _by_python(made: Callable[..., Any]) -> Callable[..., Any]:
-    """Lets Python compute single matrices with ``python=True``."""
-
-    @wraps(made)
-    def lowered(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
-        is_single = node.inputs[0].type.ndim <= 2
-        if lower.python and is_single:
-            return called(lower, node, inputs)
-        try:
-            results = made(lower, node, inputs)
-        except Refused as refused:
-            raise Refused(f"{refused}\n    {HINT}" if is_single else str(refused)) from None
-        return [cast(value, output.type.dtype) for value, output in zip(results, node.outputs, strict=True)]
-
-    return lowered
-
-
 @rule("QR")
-@_by_python
+@by_python
 def qr(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     mode = node.op.mode
     if node.op.pivoting or mode == "raw":
@@ -51,19 +32,19 @@ def _symmetric(node: Any, inputs: list[Variable]) -> tuple[Variable, str]:
 
 
 @rule("Eigh")
-@_by_python
+@by_python
 def eigh(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     return list(call("eigh", *_symmetric(node, inputs)))
 
 
 @rule("Eigvalsh")
-@_by_python
+@by_python
 def eigvalsh(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     return [call("eigvalsh", *_symmetric(node, inputs))]
 
 
 @rule("SVD")
-@_by_python
+@by_python
 def svd(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     (a,) = matrices(node, inputs)
     if not node.op.compute_uv:
@@ -72,13 +53,13 @@ def svd(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 
 
 @rule("MatrixPinv")
-@_by_python
+@by_python
 def pinv(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     return [call("pinv", *matrices(node, inputs), hermitian=bool(node.op.hermitian))]
 
 
 @rule("LU")
-@_by_python
+@by_python
 def lu(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     a = cast(inputs[0], node.outputs[-1].type.dtype)
     if node.outputs[-1].type.dtype not in ("float32", "float64"):
@@ -87,7 +68,7 @@ def lu(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 
 
 @rule("LUFactor")
-@_by_python
+@by_python
 def lu_factor(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     factors, pivots = call("lu_factor", *matrices(node, inputs))
     # PyTensor returns NaN for a singular matrix.
@@ -97,13 +78,13 @@ def lu_factor(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variab
 
 
 @rule("PivotToPermutations")
-@_by_python
+@by_python
 def pivots_to_permutation(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     order = call("pivot_to_permutation", cast(inputs[0], "int64"))
     return [order if node.op.inverse else call("argsort", order)]
 
 
 @rule("Expm")
-@_by_python
+@by_python
 def expm(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     return [call("expm", *matrices(node, inputs))]

@@ -6,23 +6,22 @@ The rules name functions of ``precast._calls``. They apply only if `freeze` is c
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ..._calls import SPECIAL
 from ..._draws import names
 from ..._variable import Variable
 from .classes import behaves_as, declaring, key_of
-from .lowering import HINT, Lowering, Refused, array_type, name_of, rule
+from .lowering import HINT, Lowering, Refused, array_type, cast, name_of, rule
 
 #: The function for each class of ops, and the attributes of the op that become settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "Choose": ("choose", ("mode",)),
     "Convolve2d": ("convolve", ("method",)),
     "Eig": ("eig", ()),
     "Eigh": ("eigh", ("lower", "driver")),
     "Eigvalsh": ("eigvalsh", ("lower",)),
     "Expm": ("expm", ()),
-    "FillDiagonal": ("fill_diagonal", ()),
     "LU": ("lu", ("permute_l", "p_indices")),
     "LUFactor": ("lu_factor", ()),
     "LUFactorTridiagonal": ("lu_factor_tridiagonal", ()),
@@ -31,14 +30,12 @@ _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "PivotToPermutations": ("pivot_to_permutation", ("inverse",)),
     "QR": ("qr", ("mode", "pivoting")),
     "QZ": ("qz", ("complex_output", "sort", "return_eigenvalues")),
-    "RavelMultiIndex": ("ravel_multi_index", ("mode", "order")),
     "SVD": ("svd", ("full_matrices", "compute_uv")),
     "Schur": ("schur", ("output", "sort")),
     "SolveLUFactorTridiagonal": ("solve_lu_factor_tridiagonal", ("transposed",)),
     "TRSYL": ("trsyl", ()),
     "TensorInv": ("tensorinv", ("ind",)),
     "TensorSolve": ("tensorsolve", ("axes",)),
-    "UnravelIndex": ("unravel_index", ("order",)),
 }
 
 _DRAWS = (
@@ -101,3 +98,20 @@ def special(lower: Lowering, op: Any, arguments: list[Variable], dtype: str, why
     ndim = max(argument.type.ndim for argument in arguments)
     (made,) = lower.ask("special", arguments, [array_type(dtype, ndim)], of=name)
     return made
+
+
+def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets Python compute single matrices with ``python=True``."""
+
+    @wraps(made)
+    def lowered(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
+        is_single = node.inputs[0].type.ndim <= 2
+        if lower.python and is_single:
+            return called(lower, node, inputs)
+        try:
+            results = made(lower, node, inputs)
+        except Refused as refused:
+            raise Refused(f"{refused}\n    {HINT}" if is_single else str(refused)) from None
+        return [cast(value, output.type.dtype) for value, output in zip(results, node.outputs, strict=True)]
+
+    return lowered
