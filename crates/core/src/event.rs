@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::key::{ActionKey, Digest};
+#[cfg(feature = "signed")]
+use crate::keyring::Cause;
 
 /// An event that the operator of a program should know about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +41,14 @@ pub enum Event {
         digests: Vec<Digest>,
     },
     /// Signatures are required, and too few are valid. The artifact was not used.
+    #[cfg(feature = "signed")]
     Unsigned {
         /// The path.
         place: String,
         /// The valid signatures, and why the remaining ones do not count.
         reason: String,
+        /// The cause to remedy first.
+        cause: Cause,
     },
     /// A remote store did not answer, or its answer was invalid. It is skipped for a while.
     Unreachable {
@@ -100,7 +105,8 @@ impl fmt::Display for Event {
                 directory.map_or(Ok(()), |path| write!(f, "; moved to `{}`", path.display()))
             }
             Self::Unreadable { place, reason } => write!(f, "{} was skipped: {reason}", quoted(place)),
-            Self::Unsigned { place, reason } => {
+            #[cfg(feature = "signed")]
+            Self::Unsigned { place, reason, .. } => {
                 write!(f, "{} was skipped: not {reason}", quoted(place))
             }
             Self::NotReproducible { action, digests } => {
@@ -155,7 +161,8 @@ impl Event {
     fn parts(&self) -> Option<(u8, &str, &str)> {
         match self {
             Self::Unreadable { place, reason } => Some((0, place, reason)),
-            Self::Unsigned { place, reason } => Some((1, place, reason)),
+            #[cfg(feature = "signed")]
+            Self::Unsigned { place, reason, .. } => Some((1, place, reason)),
             Self::PointerRestored { place } => Some((2, place, "")),
             Self::Damaged { .. }
             | Self::NotReproducible { .. }
@@ -173,9 +180,9 @@ impl Event {
 /// # Examples
 /// ```
 /// use precast_core::event::{Event, lines};
-/// let unsigned = |place: &str| Event::Unsigned { place: place.to_owned(), reason: "signed by 1 key".to_owned() };
-/// let told = lines(&[unsigned("a"), unsigned("b"), unsigned("a"), unsigned("c")]);
-/// assert_eq!(told, ["`a` was skipped: not signed by 1 key (and 2 more like this)"]);
+/// let newer = |place: &str| Event::Unreadable { place: place.to_owned(), reason: "written by a newer precast".to_owned() };
+/// let told = lines(&[newer("a"), newer("b"), newer("a"), newer("c")]);
+/// assert_eq!(told, ["`a` was skipped: written by a newer precast (and 2 more like this)"]);
 /// ```
 pub fn lines<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<String> {
     let mut told: Vec<(&Event, BTreeSet<&str>)> = Vec::new();

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use precast_core::event;
+use precast_core::keyring::Cause;
 use precast_store::{Bundle, Event};
 
 use crate::error::{Exit, Failure};
@@ -54,19 +55,18 @@ pub(crate) fn tell(ended: Result<Exit, Failure>) -> Result<Exit, Failure> {
     }
     drop(told);
     let mut unsigned = heard.iter().filter_map(|event| match event {
-        Event::Unsigned { reason, .. } => Some(reason),
+        Event::Unsigned { cause, .. } => Some(*cause),
         _ => None,
     });
     let Some(first) = unsigned.next() else { return ended };
-    // A machine that uses a release has no keys. An event has the reason as text only.
-    let remedy = match first.contains("expired on") {
-        true => {
+    let remedy = match first {
+        // A machine that uses a release has no keys.
+        Cause::ExpiredSignature => {
             "get the export of the release with newer signatures from its publisher, and import it: `precast \
                  import FILE --older`"
         }
-        false => {
-            "sign the store with as many keys as the keyring requires: `precast sign --store DIR --key KEY`"
-        }
+        Cause::ExpiredKeyring => "get a newer keyring from the signers: `precast trust update`",
+        _ => "sign the store with as many keys as the keyring requires: `precast sign --store DIR --key KEY`",
     };
     match ended {
         Ok(Exit::Miss) => {

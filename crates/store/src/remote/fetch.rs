@@ -188,8 +188,8 @@ impl Remote {
         let Some(Err(unsigned)) = self.store.keyring().map(|keyring| keyring.check(bytes, signatures)) else {
             return true;
         };
-        let (place, reason) = (self.place(item), unsigned.to_string());
-        self.store.tell(&Event::Unsigned { place, reason });
+        let (place, reason, cause) = (self.place(item), unsigned.to_string(), unsigned.cause);
+        self.store.tell(&Event::Unsigned { place, reason, cause });
         false
     }
 

@@ -179,8 +179,8 @@ impl Store {
     pub(super) fn is_signed(&self, path: &Path, bytes: &[u8]) -> Result<bool, FindError> {
         let Some(keyring) = &self.keyring else { return Ok(true) };
         let Err(unsigned) = keyring.check(bytes, &self.read_signatures(path)?) else { return Ok(true) };
-        let place = path.display().to_string();
-        self.observer.tell(&Event::Unsigned { place, reason: unsigned.to_string() });
+        let (place, reason, cause) = (path.display().to_string(), unsigned.to_string(), unsigned.cause);
+        self.observer.tell(&Event::Unsigned { place, reason, cause });
         Ok(false)
     }
 }
