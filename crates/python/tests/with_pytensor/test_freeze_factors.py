@@ -65,3 +65,15 @@ def test_unsupported_factors_are_rejected():
     for made in (linalg.qr(a, pivoting=True), linalg.qr(a, mode="raw"), linalg.eigh(a, a), linalg.svd(z)):
         with pytest.raises(precast.FreezeError, match="precast (has no|does not support).*\n.*python=True"):
             frozen(function([a, z], made))
+
+
+@pytest.mark.parametrize("rcond", [1e-9, 0.5, -1.0])
+def test_least_squares_match_lapack(rcond):
+    a, b = pt.dmatrix("a"), pt.dmatrix("b")
+    fn = function([a, b], linalg.lstsq(a, b, rcond))
+    for left, right in ((TALL, A[:, :2].repeat(2, 0)[:5]), (A, A[:, :2]), (TALL.T, TALL.T[:, :1]), (TALL * [1, 0, 1], TALL[:, :2])):
+        for got, wanted in zip(frozen(fn)(left, right), fn(left, right), strict=True):
+            assert got.dtype == wanted.dtype and got.shape == wanted.shape
+            np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+    with pytest.raises(precast.FreezeError, match="declares a matrix"):
+        frozen(function([a], linalg.lstsq(a, a[:, 0], rcond)))

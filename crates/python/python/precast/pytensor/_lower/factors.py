@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._variable import Variable, call
-from .lowering import Lowering, Refused, cast, rule
+from .lowering import Lowering, Refused, cast, constant_value, rule
 from .python import by_python
 from .systems import matrices
 
@@ -88,3 +88,17 @@ def pivots_to_permutation(lower: Lowering, node: Any, inputs: list[Variable]) ->
 @by_python
 def expm(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     return [call("expm", *matrices(node, inputs))]
+
+
+@rule("Lstsq")
+@by_python
+def lstsq(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    if node.inputs[1].type.ndim != 2:
+        raise Refused("PyTensor declares a matrix as its result, but it is a vector")
+    a, b = (cast(value, "float64") for value in inputs[:2])
+    # LAPACK takes a negative number as the precision.
+    rcond = float(constant_value(node.inputs[2], "rcond"))
+    x, squares, rank, singular = call("lstsq", a, b, rcond=rcond if rcond >= 0 else 2.0**-52)
+    rows, columns = (call("shape_i", a, i=axis) for axis in range(2))
+    is_determined = call("logical_and", call("eq", rank, columns), call("gt", rows, columns))
+    return [x, squares[: call("where", is_determined, call("shape_i", b, i=1), 0)], rank, singular]
