@@ -77,3 +77,13 @@ def test_least_squares_match_lapack(rcond):
             np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
     with pytest.raises(precast.FreezeError, match="declares a matrix"):
         frozen(function([a], linalg.lstsq(a, a[:, 0], rcond)))
+
+
+def test_systems_of_tensors_match_numpy():
+    a, b, t = pt.dmatrix("a"), pt.dmatrix("b"), pt.dtensor4("t")
+    made = [linalg.tensorsolve(t, b), linalg.tensorsolve(t, b, axes=(0, 2)), linalg.tensorinv(t, ind=2), linalg.tensorinv(a, ind=1)]
+    fn = function([a, b, t], made)
+    given = A, A[:2, 1:3], A.reshape((2, 2, 2, 2))
+    for got, wanted in zip(frozen(fn)(*given), fn(*given), strict=True):
+        assert got.dtype == wanted.dtype and got.shape == wanted.shape
+        np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-13)

@@ -42,9 +42,24 @@ def diagonals():
     yield [cube], [pt.fill_diagonal(cube, 7)], [np.ones((3, 3, 3))]
 
 
-@pytest.mark.parametrize("which", range(len([*positions(), *choices(), *diagonals()])))
+def orders():
+    n = pt.lscalar("n")
+    for count in (-1, 0, 1, 2, 7, 8):
+        yield [n], [pt.bartlett(n)], [count]
+    for offset in (-9, -2, 0, 1, 9):
+        for given in (TALL, TALL.T):
+            yield [a, n], [pt.fill_diagonal_offset(a, 7, n)], [given, offset]
+    permuted = [[2, 0, 1], [0, 1, 2]]
+    for inverse in (False, True):
+        yield [a, at], [pt.basic.permute_row_elements(a, at, inverse)], [TALL, np.array(permuted[0])]
+        for x in (a, a[0]):
+            for order in (permuted, [[-1, 0, -2], [0, 1, 2]]):
+                yield [a, which], [pt.basic.permute_row_elements(x, which, inverse)], [TALL[:2], np.array(order)]
+
+
+@pytest.mark.parametrize("which", range(len([*positions(), *choices(), *diagonals(), *orders()])))
 def test_positions_match_pytensor(which):
-    inputs, made, given = [*positions(), *choices(), *diagonals()][which]
+    inputs, made, given = [*positions(), *choices(), *diagonals(), *orders()][which]
     fn = function(inputs, list(made))
     compare(frozen(fn)(*given), fn(*given), is_exact=True)
 

@@ -6,6 +6,7 @@ infinity has NaN as eigenvalues and singular values, where PyTensor's call fails
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from ..._variable import Variable, call
@@ -102,3 +103,26 @@ def lstsq(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     rows, columns = (call("shape_i", a, i=axis) for axis in range(2))
     is_determined = call("logical_and", call("eq", rank, columns), call("gt", rows, columns))
     return [x, squares[: call("where", is_determined, call("shape_i", b, i=1), 0)], rank, singular]
+
+
+@rule("TensorInv")
+@by_python
+def tensorinv(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    a, ind = cast(inputs[0], node.outputs[0].type.dtype), node.op.ind
+    extents = [call("shape_i", a, i=axis) for axis in range(node.inputs[0].type.ndim)]
+    made = call("inv", call("reshape", a, reduce(lambda x, y: call("mul", x, y), extents[ind:]), -1))
+    return [call("reshape", made, *extents[ind:], *extents[:ind])]
+
+
+@rule("TensorSolve")
+@by_python
+def tensorsolve(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    a, b = (cast(value, node.outputs[0].type.dtype) for value in inputs)
+    rank, of_x = node.inputs[0].type.ndim, node.inputs[0].type.ndim - node.inputs[1].type.ndim
+    if of_x != node.outputs[0].type.ndim:
+        raise Refused("PyTensor declares a result of another rank")
+    last = [axis % rank for axis in node.op.axes or ()]
+    a = call("transpose", a, *(axis for axis in range(rank) if axis not in last), *last)
+    extents = [call("shape_i", a, i=axis) for axis in range(rank - of_x, rank)]
+    count = reduce(lambda x, y: call("mul", x, y), extents)
+    return [call("reshape", call("solve", call("reshape", a, count, count), call("flatten", b)), *extents)]

@@ -83,3 +83,30 @@ def fill_diagonal(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Va
         for extent in extents[1:]:
             x = _checked(x, call("eq", extent, extents[0]), "all dimensions must be of equal length")
     return [call("where", is_diagonal, value, x)]
+
+
+@rule("FillDiagonalOffset")
+def fill_diagonal_offset(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    x, value, offset = inputs
+    rows, columns = (call("arange", call("shape_i", x, i=axis)) for axis in range(2))
+    is_diagonal = call("eq", call("sub", columns, rows[:, None]), cast(offset, "int64"))
+    return [call("where", is_diagonal, value, x)]
+
+
+@rule("PermuteRowElements")
+def permute_rows(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    x, order = inputs[0], cast(inputs[1], "int64")
+    rank = node.outputs[0].type.ndim
+    shape = call("shape", call("where", call("eq", order, 0), x, x))
+    x, order = (call("broadcast_to", each, *(shape[at] for at in range(rank))) for each in (x, order))
+    if node.op.inverse:
+        order = call("argsort", call("mod", order, shape[rank - 1]), axis=-1)
+    return [call("take_along_axis", x, order, axis=-1)]
+
+
+@rule("Bartlett")
+def bartlett(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    count = cast(inputs[0], "int64")
+    places = call("abs", call("arange", call("sub", 1, count), count, 2))
+    longest = call("maximum", call("sub", count, 1), 1)
+    return [call("sub", 1.0, call("div", cast(places, "float64"), cast(longest, "float64")))]
