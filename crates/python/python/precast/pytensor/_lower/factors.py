@@ -6,13 +6,32 @@ infinity has NaN as eigenvalues and singular values, where PyTensor's call fails
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
+from functools import reduce, wraps
 from typing import Any
 
 from ..._variable import Variable, call
-from .lowering import Lowering, Refused, cast, constant_value, rule
-from .python import by_python
+from .linear import takes_stacks
+from .lowering import HINT, Lowering, Refused, cast, constant_value, rule
+from .python import called
 from .systems import matrices
+
+
+def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets Python compute an op with ``python=True``, except for stacks of matrices."""
+
+    @wraps(made)
+    def lowered(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
+        is_single = node.inputs[0].type.ndim <= 2 or not takes_stacks(node.op)
+        if lower.python and is_single:
+            return called(lower, node, inputs)
+        try:
+            results = made(lower, node, inputs)
+        except Refused as refused:
+            raise Refused(f"{refused}\n    {HINT}" if is_single else str(refused)) from None
+        return [cast(value, output.type.dtype) for value, output in zip(results, node.outputs, strict=True)]
+
+    return lowered
 
 
 @rule("QR")

@@ -6,14 +6,13 @@ The rules name functions of ``precast._calls``. They apply only if `freeze` is c
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from ..._calls import SPECIAL
 from ..._draws import names
 from ..._variable import Variable
 from .classes import behaves_as, declaring, key_of
-from .lowering import HINT, Lowering, Refused, array_type, cast, name_of, rule
+from .lowering import HINT, Lowering, Refused, array_type, name_of, rule
 
 #: The function for each class of ops, and the attributes of the op that become settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -98,20 +97,3 @@ def special(lower: Lowering, op: Any, arguments: list[Variable], dtype: str, why
     ndim = max(argument.type.ndim for argument in arguments)
     (made,) = lower.ask("special", arguments, [array_type(dtype, ndim)], of=name)
     return made
-
-
-def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
-    """Lets Python compute single matrices with ``python=True``."""
-
-    @wraps(made)
-    def lowered(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
-        is_single = node.inputs[0].type.ndim <= 2
-        if lower.python and is_single:
-            return called(lower, node, inputs)
-        try:
-            results = made(lower, node, inputs)
-        except Refused as refused:
-            raise Refused(f"{refused}\n    {HINT}" if is_single else str(refused)) from None
-        return [cast(value, output.type.dtype) for value, output in zip(results, node.outputs, strict=True)]
-
-    return lowered

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..._variable import Variable, call
-from .lowering import Lowering, Refused, cast, constant, constant_value, rule
-from .python import by_python
+from .factors import by_python
+from .lowering import Lowering, cast, constant, constant_value, rule
 
 
 def _counts(lengths: Any, value: Variable, usual: int) -> list[Any]:
@@ -56,8 +56,6 @@ def _padded(x: Variable, axis: int, count: Variable) -> Variable:
 def convolve2d(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     dtype = node.outputs[0].type.dtype
     x, kernel = (cast(value, dtype) for value in inputs[:2])
-    if node.inputs[0].type.ndim != 2:
-        raise Refused("precast has no convolutions of stacks of matrices")
     extents = [[call("shape_i", value, i=axis) for axis in range(2)] for value in (x, kernel)]
     for axis, count in enumerate(extents[1]):
         x = _padded(x, axis, call("sub", count, 1))
