@@ -61,8 +61,8 @@ pub fn check_file(path: &Path, bytes: &[u8], keyring: &Keyring) -> Result<Vec<St
     }
 }
 
-/// Reads the signature file of a file. If the file is a link, that of its target is read, or, if there is none, the one
-/// next to the link. Returns an empty text if there is none.
+/// Reads the signature file of a file; the text is empty without such a file. The signatures of a link are those next to
+/// its target, or else those next to the link.
 ///
 /// # Errors
 ///

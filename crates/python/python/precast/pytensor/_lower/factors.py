@@ -7,10 +7,11 @@ infinity has NaN as eigenvalues and singular values, where PyTensor's call fails
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce, wraps
+from functools import wraps
 from typing import Any
 
 from ..._variable import Variable, call
+from .indexing import product
 from .linear import takes_stacks
 from .lowering import HINT, Lowering, Refused, cast, constant_value, rule
 from .python import called
@@ -129,7 +130,7 @@ def lstsq(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 def tensorinv(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     a, ind = cast(inputs[0], node.outputs[0].type.dtype), node.op.ind
     extents = [call("shape_i", a, i=axis) for axis in range(node.inputs[0].type.ndim)]
-    made = call("inv", call("reshape", a, reduce(lambda x, y: call("mul", x, y), extents[ind:]), -1))
+    made = call("inv", call("reshape", a, product(extents[ind:]), -1))
     return [call("reshape", made, *extents[ind:], *extents[:ind])]
 
 
@@ -143,5 +144,5 @@ def tensorsolve(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Vari
     last = [axis % rank for axis in node.op.axes or ()]
     a = call("transpose", a, *(axis for axis in range(rank) if axis not in last), *last)
     extents = [call("shape_i", a, i=axis) for axis in range(rank - of_x, rank)]
-    count = reduce(lambda x, y: call("mul", x, y), extents)
+    count = product(extents)
     return [call("reshape", call("solve", call("reshape", a, count, count), call("flatten", b)), *extents)]

@@ -6,6 +6,7 @@ from functools import reduce
 from typing import Any
 
 from ..._variable import Variable, call
+from .indexing import product
 from .lowering import Lowering, cast, rule
 
 
@@ -32,8 +33,7 @@ def _extents(dims: Variable, count: int, order: str) -> list[Variable]:
 @rule("UnravelIndex")
 def unravel_index(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     extents = _extents(inputs[1], len(node.outputs), node.op.order)
-    size = reduce(lambda size, extent: call("mul", size, extent), extents)
-    rest = _inside(cast(inputs[0], "int64"), size, "raise", "an index is out of bounds for the array")
+    rest = _inside(cast(inputs[0], "int64"), product(extents), "raise", "an index is out of bounds for the array")
     made = []
     for extent in extents:
         made.append(call("mod", rest, extent))
@@ -47,12 +47,10 @@ def ravel_multi_index(lower: Lowering, node: Any, inputs: list[Variable]) -> lis
     extents = _extents(dims, len(positions), node.op.order)
     positions = positions if node.op.order == "F" else positions[::-1]
     made: Variable | None = None
-    step: Variable | None = None
-    for position, extent in zip(positions, extents, strict=True):
+    # From the slowest axis on, as digits of a number.
+    for position, extent in reversed(list(zip(positions, extents, strict=True))):
         own = _inside(cast(position, "int64"), extent, node.op.mode, "an index is out of bounds for its axis")
-        term = own if step is None else call("mul", own, step)
-        made = term if made is None else call("add", made, term)
-        step = extent if step is None else call("mul", step, extent)
+        made = own if made is None else call("add", call("mul", made, extent), own)
     assert made is not None
     return [made]
 
