@@ -435,20 +435,22 @@ class Ar2:
         def step(carry, v):
             total, a, b = carry
             e = (v - 0.2 * y[0] * a - 0.1 * y[1] * b) / (y[2] + 3)
-            return (total + 0.5 * e * e + np.log(y[2] + 3), v, a), None
+            return (total + (0.5 * e * e + np.log(y[2] + 3)), v, a), None
 
         return jax.lax.scan(step, (0.0, 0.0, 0.0), x)[0][0]
 
     def pytensor(pt, x, y):
         def step(v, total, a, b):
             e = (v - 0.2 * y[0] * a - 0.1 * y[1] * b) / (y[2] + 3)
-            return total + 0.5 * e * e + pt.log(y[2] + 3), v, a
+            return total + (0.5 * e * e + pt.log(y[2] + 3)), v, a
 
         return scan(step, x, [0.0, 0.0, 0.0])[0][-1]
 
 
-class Ar2Gradient(Ar2):
+class Ar2Gradient:
     by = (1,)
+    jax = Ar2.jax
+    pytensor = Ar2.pytensor
 
 
 class Garch:
@@ -466,13 +468,13 @@ class Garch:
     def jax(x):
         def step(carry, v):
             h, total = carry
-            return (0.1 + 0.2 * v * v + 0.5 * h, total + np.log(h) + v * v / h), None
+            return (0.1 + 0.2 * v * v + 0.5 * h, total + (np.log(h) + v * v / h)), None
 
         return jax.lax.scan(step, (1.0, 0.0), x)[0][1]
 
     def pytensor(pt, x):
         def step(v, h, total):
-            return 0.1 + 0.2 * v * v + 0.5 * h, total + pt.log(h) + v * v / h
+            return 0.1 + 0.2 * v * v + 0.5 * h, total + (pt.log(h) + v * v / h)
 
         return scan(step, x, [1.0, 0.0])[1][-1]
 

@@ -26,8 +26,8 @@ struct Program {
 }
 
 const AR2: &str = "def step((s, a, b), v): e = (v - 0.2*y[0]*a - 0.1*y[1]*b)/(y[2] + 3); \
-    return ((s + 0.5*e*e + log(y[2] + 3), v, a), None)\nscan(step, (0.0, 0.0, 0.0), x)[0][0]";
-const GARCH: &str = "def step((h, s), v): return ((0.1 + 0.2*v*v + 0.5*h, s + log(h) + v*v/h), None)\n\
+    return ((s + (0.5*e*e + log(y[2] + 3)), v, a), None)\nscan(step, (0.0, 0.0, 0.0), x)[0][0]";
+const GARCH: &str = "def step((h, s), v): return ((0.1 + 0.2*v*v + 0.5*h, s + (log(h) + v*v/h)), None)\n\
     scan(step, (1.0, 0.0), x)[0][1]";
 const KALMAN: &str = "f = 0.2*y; q = 0.1*(y @ y.T) + eye(4)\n\
     def step((m, p, s), v): m = f @ m; p = f @ p @ f.T + q; e = v - z @ m; w = z @ p @ z + 1; k = (p @ z)/w; \

@@ -4,6 +4,7 @@ use crate::agree;
 use crate::compiler;
 use crate::machine::Call;
 use ndarray::{ArrayD, IxDyn};
+use precast_codegen::{Unit, link};
 use precast_graph::text::parse;
 use precast_graph::{Array, Extent, FunctionGraph, Type, encode};
 use precast_ops::{Ops, Scan, rewrite};
@@ -98,6 +99,24 @@ const FIXED: [&str; 42] = [
     "scan(lambda c, x: (c * 0.5 + x, norm(c) + c.var()), u, r)[1]",
 ];
 
+/// Loops over numbers in stages: costly functions of rows, of carries that change without them, and of neither.
+const STAGES: [&str; 14] = [
+    "scan(lambda (h, c), x: ((0.1 + 0.2 * x * x + 0.5 * h, c + log(abs(h)) + x * x / h), None), (1.0, 0.0), v)[0][1]",
+    "scan(lambda (h, c), x: ((0.5 * h + x, c * 0.5 + exp(h)), (h, c, x, exp(h) - h)), (s, s), v)[1][0]",
+    "scan(lambda (h, c), x: ((0.5 * h + x, c * 0.5 + exp(h)), (h, c, x, exp(h) - h)), (s, s), v)[1][1]",
+    "scan(lambda (h, c), x: ((0.5 * h + x, c * 0.5 + exp(h)), (h, c, x, exp(h) - h)), (s, s), v)[1][2]",
+    "scan(lambda (h, c), x: ((0.5 * h + x, c * 0.5 + exp(h)), (h, c, x, exp(h) - h)), (s, s), v)[1][3]",
+    "scan(lambda (h, c), x: ((0.5 * h + x, c * 0.5 + exp(h)), h * c), (s, s), v, reverse=True)[1]",
+    "scan(lambda (a, b, c), x: ((b, a, sin(a * x) - c), c), (s, s + 1, s), v)[1]",
+    "scan(lambda (a, b, c, d), x: ((b, x, a, c + tanh(b)), d), (s, s + 1, s, s), v)[0][3]",
+    "scan(lambda (a, c), x: ((a + 1, maximum(c, sin(s * a))), c > a), (0, 0.0), v)[1]",
+    "scan(lambda (a, c), x: ((a, a + exp(c) * 0.25), cos(a) + c), (s, s), v)[1]",
+    "scan(lambda (a, c), x: ((exp(a) * 0.25 - x, c + log1p(abs(x))), a * c), (s, s), v)[1]",
+    "scan(lambda (a, b), x: ((a * 0.5 + x, a), exp(a) * b), (s, s), v)[1]",
+    "scan(lambda c, x: (c + exp(x) * sqrt(abs(x)), c), u[0], v)[1]",
+    "scan(lambda (c, d), x: ((c + exp(t[0]) * x, where(c > 0, d, gammaln(abs(x) + 1))), d - c), (s, s), v)[1]",
+];
+
 /// Loops whose values are larger than the stack of a thread.
 const LARGE: [&str; 4] = [
     "z = ones(1000, dtype=complex); scan(lambda (a, b, c, d, e, f), x: ((b, c, d, e[::-1], cumsum(f), a * x), \
@@ -150,6 +169,16 @@ fn calls_of(texts: &[&str], rows: &[(usize, bool)]) -> Vec<Call> {
 #[test]
 fn loops_of_known_extents_equal_perform() {
     let calls = calls_of(&FIXED, &[(4, false), (1, true), (0, false), (17, true)]);
+    agree::check_at(&compiler::levels(), "gnu11", &calls);
+}
+
+#[test]
+fn loops_in_stages_equal_perform() {
+    for text in STAGES {
+        let module = link(&rewrite::lower(&graph(text)).unwrap(), Ops::standard().c()).unwrap();
+        assert!(Unit::single(Arc::new(module)).text().contains("block += 64"), "{text}");
+    }
+    let calls = calls_of(&STAGES, &[(130, false), (64, true), (0, false), (1, false), (65, true)]);
     agree::check_at(&compiler::levels(), "gnu11", &calls);
 }
 

@@ -1,5 +1,6 @@
-"""Models of flax, equinox, NumPyro and JAX are saved, called with NumPy alone, and equal to JAX."""
+"""Models of flax, equinox, NumPyro and JAX are saved, called with NumPy alone and from Rust, and equal to JAX."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -50,6 +51,25 @@ def test_models_run_without_jax(tmp_path, name):
     with (tmp_path / "results.pickle").open("rb") as file:
         made = pickle.load(file)
     compare(made, jax.jit(fn)(*arguments), near=NEAR[name])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_run_from_rust(tmp_path, name):
+    """`precast run` is a Rust program: it calls the model without Python, without a compiler, and under `strict`."""
+    built = os.environ.get("PRECAST_TEST_BUILT")
+    if built is None:
+        pytest.skip("PRECAST_TEST_BUILT names no built programs")
+    fn, arguments = saved(name, tmp_path)
+    words = [f"{built}/precast", "run", "--entry", "model", "--bundle", "model.precast", "--policy", "strict", "-o", "results.npz"]
+    for at, argument in enumerate(jax.tree.leaves(arguments)):
+        np.save(tmp_path / f"{at}.npy", np.asarray(argument))
+        words += ["-i", f"{at}={at}.npy"]
+    # An empty environment: no Python, no compiler, no cache of the user.
+    ended = subprocess.run(words, cwd=tmp_path, env={}, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    results = np.load(tmp_path / "results.npz")
+    made = [results[output.name] for output in precast.load(tmp_path / "model.precast")["model"].outputs]
+    compare(made, jax.tree.leaves(jax.jit(fn)(*arguments)), near=NEAR[name])
 
 
 def test_density_runs_from_c_and_rust(tmp_path, elsewhere):

@@ -1,6 +1,7 @@
 //! The C of the steps of a graph whose values are arrays of known extents.
 
 use super::maps::{Group, Map, Readers};
+use super::stages::{Stage, Stages};
 use super::step::{Step, Sums};
 use super::text::Text;
 use super::{Fixed, MAX_ELEMENTS, moves, sums};
@@ -55,8 +56,14 @@ impl Fixed {
 
     /// Returns the parts that the steps are written as, in order.
     pub(super) fn parts(&self) -> Vec<Part<'_>> {
+        self.parts_of(|_| true)
+    }
+
+    /// Returns the parts of the steps at some positions.
+    fn parts_of(&self, is_part: impl Fn(usize) -> bool) -> Vec<Part<'_>> {
         let mut parts: Vec<Part<'_>> = Vec::new();
-        for (position, (apply, step)) in self.graph.applies().iter().zip(&self.steps).enumerate() {
+        let steps = self.graph.applies().iter().zip(&self.steps).enumerate();
+        for (position, (apply, step)) in steps.filter(|(position, _)| is_part(*position)) {
             let Some(map) = self.map(position, apply, step) else {
                 if !self.is_silent(apply, step) {
                     parts.push(Part::Step(position));
@@ -78,8 +85,23 @@ impl Fixed {
 
     /// Writes the steps.
     pub(super) fn write(&self, name: &str, text: &mut Text) -> Result<(), LinkError> {
+        self.write_parts(self.parts(), name, text)
+    }
+
+    /// Writes the steps of a stage.
+    pub(super) fn write_stage(
+        &self,
+        stages: &Stages,
+        stage: Stage,
+        name: &str,
+        text: &mut Text,
+    ) -> Result<(), LinkError> {
+        self.write_parts(self.parts_of(|position| stages.apply(position) == stage), name, text)
+    }
+
+    fn write_parts(&self, parts: Vec<Part<'_>>, name: &str, text: &mut Text) -> Result<(), LinkError> {
         let readers = self.readers();
-        for part in self.parts() {
+        for part in parts {
             if let Some(room) = &mut text.room {
                 let first = part.first();
                 room.free(|array| readers.has_later(array, first));

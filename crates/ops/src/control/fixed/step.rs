@@ -126,7 +126,10 @@ fn known(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
         return None;
     }
     let results: Vec<_> = results.into_iter().map(|array| (array.shape().to_vec(), Some(array))).collect();
-    Some(Found { step: Step::Known, results, work: 0, needed: BTreeSet::new(), from })
+    // The extents of the results must follow from the facts that are kept, even if the elements are not needed.
+    let needed =
+        operands(op, inputs.len()).map_or_else(BTreeSet::new, |moved| positions_from(inputs, &moved));
+    Some(Found { step: Step::Known, results, work: 0, needed, from })
 }
 
 /// Returns whether an op returns extents.
@@ -198,6 +201,12 @@ fn operands(op: &dyn Op, count: usize) -> Option<Range<usize>> {
     }
 }
 
+/// Returns the inputs of the body that the extents and indices of a move depend on.
+fn positions_from(inputs: &[&Value], moved: &Range<usize>) -> BTreeSet<usize> {
+    let others = inputs.iter().enumerate().filter(|(input, _)| !moved.contains(input));
+    others.flat_map(|(_, value)| value.from.iter().copied()).collect()
+}
+
 /// Finds where the elements of a result come from: applies the op to positions.
 fn moved(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     let operands = operands(op, inputs.len())?;
@@ -236,8 +245,7 @@ fn moved(op: &dyn Op, inputs: &[&Value]) -> Option<Found> {
     };
     let mut found = Found::new(step, Vec::new(), total);
     found.results = results.iter().map(|result| (result.shape().to_vec(), None)).collect();
-    let others = inputs.iter().enumerate().filter(|(input, _)| !operands.contains(input));
-    found.needed = others.flat_map(|(_, value)| value.from.iter().copied()).collect();
+    found.needed = positions_from(inputs, &operands);
     Some(found)
 }
 

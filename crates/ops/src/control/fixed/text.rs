@@ -88,6 +88,11 @@ impl Text {
         Self { text: String::new(), depth, fail, room: None }
     }
 
+    /// Returns the number of blocks that the code is inside.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// Adds a line, indented by the open blocks.
     pub(super) fn line(&mut self, line: &str) {
         // Writing to a string cannot fail.
