@@ -13,10 +13,13 @@ import precast.pytensor
 import pytensor
 import pytest
 from precast.pytensor import _linker
-from pytensor.compile.mode import Mode, register_mode
+from pytensor.compile.mode import Mode
 
-register_mode("REFERENCE", Mode(linker="vm", optimizer=precast.pytensor.mode().optimizer))
-pytensor.config.mode = sys.argv[2]
+MODES = {
+    "PRECAST": precast.pytensor.mode(),
+    "REFERENCE": Mode(linker="vm", optimizer=precast.pytensor.mode().provided_optimizer),
+}
+pytensor.config.mode = MODES[sys.argv[2]]
 counts: collections.Counter[str] = collections.Counter()
 
 
@@ -52,8 +55,7 @@ class Outcomes:
 
 
 outcomes = Outcomes()
-if sys.argv[2] == "PRECAST":
-    pytensor.compile.mode.predefined_modes["PRECAST"].linker.__class__ = Counting
+MODES["PRECAST"].linker.__class__ = Counting
 pytest.main(["--continue-on-collection-errors", *sys.argv[3:]], plugins=[outcomes])
 with open(sys.argv[1], "w") as file:
     json.dump({"ended": outcomes.ended, "why": outcomes.why, "counts": counts}, file)
