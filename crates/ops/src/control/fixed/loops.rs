@@ -117,6 +117,9 @@ impl Loop<'_> {
         let mut loops = String::new();
         for stage in Stage::ALL {
             let mut body = Text::at(4, FAIL);
+            if stage == Stage::First {
+                self.read_rows(&mut body);
+            }
             for (array, variable, from) in stages.kept() {
                 if from < stage {
                     body.array(fixed.value(variable).dtype, array, 1);
@@ -125,7 +128,6 @@ impl Loop<'_> {
                     body.line(&format!("b_{array}[k] = {array}[0];"));
                 }
             }
-            self.read_rows(&mut body);
             fixed.write_stage(stages, stage, name, &mut body)?;
             for (array, _, _) in stages.kept().filter(|(_, v, from)| *from == stage && !is_input(*v)) {
                 body.line(&format!("b_{array}[k] = {array}[0];"));

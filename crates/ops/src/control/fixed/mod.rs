@@ -7,7 +7,7 @@
 //! survey   the Applies of any graph that have such C
 //! code     the C of the steps
 //! loops, straight           the C function of a loop, or of a graph
-//! stages   loops of numbers, whose costly functions are vectorised
+//! stages   loops of numbers, whose functions are vectorised
 //! maps, sums, moves, calls, text   the C of steps
 //! ```
 //! A step of such code calls no function of the host and writes no memory but results, so small matrices and vectors

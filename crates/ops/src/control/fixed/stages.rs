@@ -1,8 +1,8 @@
-//! The stages of a loop over numbers, whose costly functions are vectorised over blocks of steps.
+//! The stages of a loop over numbers, whose functions are vectorised over blocks of steps.
 //!
 //! ```text
-//! First    step by step: carries that no costly function changes, and what they need
-//! Map      all steps of a block in one loop: what depends on the first stage, rows and other inputs
+//! First    step by step: rows, carries that no function changes, and what they need
+//! Map      all steps of a block in one loop: what depends on the first stage only
 //! Last     step by step: the other carries, and what depends on them
 //! ```
 //! A stage reads the values of earlier stages from arrays of a block. Each value is computed by the same operations as in
@@ -11,8 +11,9 @@
 use super::code::Part;
 use super::{Fixed, step::Step};
 use crate::control::Scan;
-use precast_graph::{Apply, Origin, VarId};
+use precast_graph::{Apply, DType, Origin, VarId};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The maximum number of values that later stages read, each of them 8 bytes for each step of a block.
 const MAX_KEPT: usize = 32;
@@ -36,12 +37,14 @@ pub(super) struct Stages {
     applies: Vec<Stage>,
     /// By carry.
     carries: Vec<Stage>,
+    /// The inputs that are rows.
+    rows: Range<usize>,
     /// The arrays of values that later stages read, with the stages where they come from.
     kept: BTreeMap<String, (VarId, Stage)>,
 }
 
 impl Stages {
-    /// Divides a loop into stages. `None` if no costly function could be vectorised, or if the loop has more than maps of
+    /// Divides a loop into stages. `None` if no function could be vectorised, or if the loop has more than maps of
     /// numbers.
     pub(super) fn of(scan: &Scan, fixed: &Fixed) -> Option<Self> {
         let is_number = |part: &Part<'_>| match part {
@@ -51,8 +54,12 @@ impl Stages {
         if scan.until || !fixed.parts().iter().all(is_number) {
             return None;
         }
-        let mut stages =
-            Self { applies: Vec::new(), carries: vec![Stage::First; scan.carries], kept: BTreeMap::new() };
+        let mut stages = Self {
+            applies: Vec::new(),
+            carries: vec![Stage::First; scan.carries],
+            rows: scan.carries..scan.carries + scan.sequences,
+            kept: BTreeMap::new(),
+        };
         while stages.delay(fixed) {}
         let outputs = fixed.graph.outputs();
         let mut is_needed = vec![false; fixed.values.len()];
@@ -64,8 +71,7 @@ impl Stages {
                 apply.inputs.iter().for_each(|input| is_needed[input.index()] = true);
             }
         }
-        let late =
-            fixed.reached(|origin| matches!(origin, Origin::Input(k) if stages.is_late(*k)), |_| false);
+        let late = fixed.reached(|origin| stages.is_late(origin), |_, _| false);
         let of = |apply: &Apply| match apply.outputs[0].index() {
             output if is_needed[output] => Stage::First,
             output if late[output] => Stage::Last,
@@ -73,14 +79,16 @@ impl Stages {
         };
         stages.applies = fixed.graph.applies().iter().map(of).collect();
         stages.keep(fixed);
-        let mut mapped = stages.applies.iter().zip(&fixed.steps).filter(|(stage, _)| **stage == Stage::Map);
-        (mapped.any(|(_, step)| is_costly(step)) && stages.kept.len() <= MAX_KEPT).then_some(stages)
+        let steps = fixed.graph.applies().iter().zip(&fixed.steps).zip(&stages.applies);
+        let mut mapped = steps.filter(|(_, stage)| **stage == Stage::Map);
+        let is_faster = mapped.any(|((apply, step), _)| fixed.is_function(apply, step));
+        (is_faster && stages.kept.len() <= MAX_KEPT).then_some(stages)
     }
 
-    /// Delays the carries that depend on a costly function or on a delayed carry. Returns whether there were more.
+    /// Delays the carries that depend on a function or on a delayed carry. Returns whether there were more.
     fn delay(&mut self, fixed: &Fixed) -> bool {
-        let is_late = |origin: &Origin| matches!(origin, Origin::Input(k) if self.is_late(*k));
-        let reached = fixed.reached(is_late, is_costly);
+        let is_late = |origin: &Origin| self.is_late(origin);
+        let reached = fixed.reached(is_late, |apply, step| fixed.is_function(apply, step));
         let mut is_changed = false;
         for (carry, output) in self.carries.iter_mut().zip(fixed.graph.outputs()) {
             if *carry == Stage::First && reached[output.index()] {
@@ -90,8 +98,9 @@ impl Stages {
         is_changed
     }
 
-    fn is_late(&self, input: usize) -> bool {
-        self.carries.get(input) == Some(&Stage::Last)
+    /// Returns whether a value is a delayed carry.
+    fn is_late(&self, origin: &Origin) -> bool {
+        matches!(origin, Origin::Input(k) if self.carries.get(*k) == Some(&Stage::Last))
     }
 
     pub(super) fn apply(&self, position: usize) -> Stage {
@@ -102,10 +111,11 @@ impl Stages {
         self.carries[position]
     }
 
-    /// Returns the stage that computes a value; carries are those before the step. `None` for what is known before the
-    /// loop, and for rows, which any stage can read.
+    /// Returns the stage that computes or reads a value; carries are those before the step. `None` for what is known
+    /// before the loop.
     pub(super) fn value(&self, fixed: &Fixed, variable: VarId) -> Option<Stage> {
         match &fixed.graph.variable(variable).origin {
+            Origin::Input(k) if self.rows.contains(k) => Some(Stage::First),
             Origin::Input(k) => self.carries.get(*k).copied(),
             Origin::Output { apply, .. } => match &fixed.steps[apply.index()] {
                 Step::Known => None,
@@ -142,18 +152,20 @@ impl Stages {
 
 impl Fixed {
     /// Returns for each variable whether it depends on an origin or on a step of a kind.
-    fn reached(&self, origin: impl Fn(&Origin) -> bool, step: impl Fn(&Step) -> bool) -> Vec<bool> {
+    fn reached(&self, origin: impl Fn(&Origin) -> bool, is_one: impl Fn(&Apply, &Step) -> bool) -> Vec<bool> {
         let mut reached: Vec<bool> =
             self.graph.variables().iter().map(|variable| origin(&variable.origin)).collect();
         for (apply, own) in self.graph.applies().iter().zip(&self.steps) {
-            let is_reached = step(own) || apply.inputs.iter().any(|input| reached[input.index()]);
+            let is_reached = is_one(apply, own) || apply.inputs.iter().any(|input| reached[input.index()]);
             apply.outputs.iter().for_each(|output| reached[output.index()] |= is_reached);
         }
         reached
     }
-}
 
-/// Returns whether a step takes much longer than a few instructions.
-fn is_costly(step: &Step) -> bool {
-    matches!(step, Step::Map(scalar) if !scalar.is_cheap())
+    /// Returns whether a step computes a mathematical function, which takes much longer than a few instructions.
+    fn is_function(&self, apply: &Apply, step: &Step) -> bool {
+        let Step::Map(scalar) = step else { return false };
+        let dtypes: Vec<DType> = apply.inputs.iter().map(|input| self.value(*input).dtype).collect();
+        scalar.c_headers(&dtypes).iter().any(|header| header.starts_with("precast/ops/math/"))
+    }
 }
