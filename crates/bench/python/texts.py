@@ -31,3 +31,35 @@ def scipy(case, inputs):
 
     names = {"cholesky": lambda x: linalg.cholesky(x, lower=True)}
     return function(case, len(inputs), np, linalg, names), inputs
+
+
+def compiling_numba(case, inputs):
+    """Compiles and calls the function each time."""
+    from numba import njit
+
+    def compiled():
+        return njit(function(case, len(inputs), np))
+
+    made = compiled()
+    result = made(*inputs)
+    objects = [found.library._get_compiled_object() for found in made.overloads.values()]
+    return lambda *inputs: compiled()(*inputs), inputs, {"result": result, "code_bytes": sum(map(len, objects))}
+
+
+def compiling_jax(case, inputs):
+    """Compiles and calls the function each time, without a cache."""
+    import jax
+    import jax.numpy
+
+    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_compilation_cache", False)
+
+    def compiled():
+        return jax.jit(function(case, len(inputs), jax.numpy))
+
+    values = [jax.numpy.asarray(value) for value in inputs]
+    made = compiled().lower(*values).compile()
+    # XLA does not know it on every host, and returns 0 then.
+    size = made.memory_analysis().generated_code_size_in_bytes
+    known = {"result": made(*values), **({"code_bytes": size} if size else {})}
+    return lambda *values: jax.block_until_ready(compiled()(*values)), values, known

@@ -44,6 +44,9 @@ fn main() -> Result<()> {
     if flags.first().is_some_and(|flag| flag == cases::cold::CHILD) {
         return cases::cold::child(&names);
     }
+    if flags.first().is_some_and(|flag| flag == cases::compile::CHILD) {
+        return cases::compile::child();
+    }
     if flags.iter().any(|flag| flag == "--help") {
         println!("{}", usage());
         return Ok(());
@@ -179,7 +182,7 @@ mod tests {
     fn single_line_cases_are_found() {
         assert_eq!(
             of("--line=tanh").unwrap().cases,
-            ["everyday", "suite", "loops", "shapes", "memory", "functions", "linalg", "models"]
+            ["everyday", "suite", "loops", "shapes", "memory", "functions", "linalg", "models", "compile"]
         );
         assert_eq!(of("--line=tanh everyday").unwrap().cases, ["everyday"]);
         assert!(of("--line=tanh everyday jit").unwrap_err().contains("does not apply to `jit`"));

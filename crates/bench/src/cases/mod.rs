@@ -3,6 +3,7 @@
 mod built;
 mod call;
 pub(crate) mod cold;
+pub(crate) mod compile;
 mod deploy;
 mod entries;
 mod everyday;
@@ -130,6 +131,8 @@ pub(crate) const CASES: &[Case] = &[
         .by_line(),
     Case::new("sizes", "Sizes of what a host of a PyMC model needs", sizes::run),
     Case::new("jit", "From a miss to the first result", jit::run),
+    Case::new("compile", "From graphs of various sizes to their first results, nothing cached", compile::run)
+        .by_line(),
     Case::new("load", "Resolve, verify and load one artifact", load::run),
     Case::new("entries", "A thousand entries of a bundle", entries::run),
     Case::new("store", "The store: a hit, a durable publish, verification, various sizes", store::run),
@@ -163,7 +166,7 @@ pub(crate) fn asked() -> Vec<&'static str> {
 /// Returns the peers that find their functions by a name or a text.
 #[cfg(test)]
 pub(crate) fn peers() -> impl Iterator<Item = crate::peers::Peer> {
-    functions::PEERS.into_iter().chain([texts::NUMPY, texts::SCIPY])
+    functions::PEERS.into_iter().chain(compile::PEERS).chain([texts::NUMPY, texts::SCIPY])
 }
 
 /// Returns the graph of an expression over inputs of one type, one for each letter.

@@ -114,6 +114,11 @@ impl<'a> Ready<'a> {
         self.prepared.ulp
     }
 
+    /// Returns the size of the peer's compiled code, if it is known.
+    pub(crate) fn code_bytes(&self) -> Option<u64> {
+        self.prepared.code_bytes
+    }
+
     pub(crate) fn runner(self, name: &str) -> Runner<'a> {
         let ready = self;
         let round = move || {

@@ -21,6 +21,9 @@ pub(super) struct Prepared {
     /// The largest error of the function in ulp, if it is known.
     #[serde(default)]
     pub(super) ulp: Option<f64>,
+    /// The bytes of the compiled code, if they are known.
+    #[serde(default)]
+    pub(super) code_bytes: Option<u64>,
 }
 
 /// Reads numbers that are written as text, because JSON has neither NaN nor infinities.

@@ -6,7 +6,7 @@ use super::{Input, inputs, same};
 use precast::DType;
 
 fn theirs(shape: &[usize], probe: &[f64]) -> Prepared {
-    Prepared { id: 0, shape: shape.to_vec(), probe: probe.to_vec(), ulp: None }
+    Prepared { id: 0, shape: shape.to_vec(), probe: probe.to_vec(), ulp: None, code_bytes: None }
 }
 
 #[test]
