@@ -156,11 +156,15 @@ def joined(function):
     return lambda point: np.append(*function(point)[::-1])
 
 
+def point_of(model):
+    start = model.initial_point(random_seed=0)
+    return np.concatenate([np.ravel(start[value.name] + 0.05) for value in model.value_vars])
+
+
 def measured(name, place, rounds):
     with pm.Model() as model:
         data = MODELS[name](np.random.default_rng(1))
-    start = model.initial_point(random_seed=0)
-    point = np.concatenate([np.ravel(start[value.name] + 0.05) for value in model.value_vars])
+    point = point_of(model)
 
     def ours():
         path = os.path.join(place, "model.precast")
@@ -192,4 +196,5 @@ def main():
             measured(name, place, rounds)
 
 
-main()
+if __name__ == "__main__":
+    main()

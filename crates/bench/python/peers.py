@@ -1,24 +1,31 @@
 """The peers written in Python, in one process that reads commands as lines of JSON from `src/peers/process.rs`.
 
-    {"prepare": "numpy", "case": "score", "inputs": [["f64", [1000]], …]}  ->  {"id": 0, "shape": […], "probe": […]}
+    {"prepare": "numpy", "case": "score", "inputs": [["f64", [1000]], …]}  ->  {"id": 0, "shape": […], "probe": ["…", …]}
     {"time": 0}                                                            ->  {"ns": …}   of one call
+    {"forget": 0}                                                          ->  {}          frees its arrays
     {"versions": 1}                                                        ->  {"Python": "3.…", "NumPy": "2.…", …}
 
 If a peer does not support a case, the answer is {"skip": "reason"}.
 """
 import functools
+import importlib.metadata
+import importlib.util
 import json
 import os
 import sys
 import timeit
 import types
 
+import named
 import numpy as np
+import texts
 from expressions import EXPRESSIONS
 from inputs import arrays
 
 # The minimum time of a round, so that the resolution of the clock does not matter.
 ROUND_SECONDS = 0.002
+# The time of calls before a round, which other peers' data in the CPU caches would slow down. The Rust side does the same.
+WARM_SECONDS = 0.02
 
 
 def numpy(case, inputs):
@@ -114,7 +121,7 @@ def thunk(case, inputs):
         return function.vm.thunks[-1].outputs[0][0]
 
     assert np.array_equal(run(), result)
-    return run_cthunk, thunks, run
+    return run_cthunk, thunks, {"result": run(), "each": True}
 
 
 PEERS = {
@@ -127,6 +134,13 @@ PEERS = {
     "pytensor-cthunk": thunk,
     "pytensor-numba": pytensor("numba"),
     "pytensor-numba-trusted": pytensor("numba", trust_input=True),
+    "numpy-function": named.numpy,
+    "scipy-function": named.scipy,
+    "jax-function": named.jax,
+    "numpy-text": texts.numpy,
+    "scipy-text": texts.scipy,
+    "numba-compiling": texts.compiling_numba,
+    "jax-compiling": texts.compiling_jax,
 }
 
 
@@ -135,36 +149,44 @@ def probe(result):
     if isinstance(result, (tuple, list)):
         result = result[0]
     result = np.asarray(result)
+    result = result.real if np.iscomplexobj(result) else result
     flat, count = result.reshape(-1), min(result.size, 16)
     chosen = [k * (result.size - 1) // max(count - 1, 1) for k in range(count)]
-    return {"shape": list(result.shape), "probe": [float(flat[k]) for k in chosen]}
+    return {"shape": list(result.shape), "probe": [repr(float(flat[k])) for k in chosen]}
 
 
 def prepare(request, timers):
-    function, inputs, *once = PEERS[request["prepare"]](request["case"], arrays(request["inputs"]))
-    answer = probe(once[0]() if once else function(*inputs))
+    peer = request["prepare"]
+    function, inputs, *known = PEERS[peer](request["case"], arrays(request["inputs"]))
+    known = dict(known[0]) if known else {}
+    answer = probe(known.pop("result") if "result" in known else function(*inputs))
     names = [f"a{k}" for k in range(len(inputs))]
     # Thunks are called one after the other.
-    statement = "; ".join(f"f({name})" for name in names) if once else f"f({', '.join(names)})"
+    statement = "; ".join(f"f({name})" for name in names) if known.pop("each", False) else f"f({', '.join(names)})"
     timer = timeit.Timer(statement, globals=dict(zip(names, inputs), f=function))
     number = 1
-    while timer.timeit(number) < ROUND_SECONDS:
+    is_compiling = peer.endswith("-compiling")
+    while not is_compiling and timer.timeit(number) < ROUND_SECONDS:
         number *= 2
-    timers.append((timer, number))
-    return {"id": len(timers) - 1, **answer}
+    timers.append((timer, number, 0 if is_compiling else WARM_SECONDS))
+    return {"id": len(timers) - 1, **answer, **known}
 
 
 def versions():
     import jax
     import numba
     import pytensor
+    import scipy
 
+    has_pymc = importlib.util.find_spec("pymc") is not None
     return {
         "Python": sys.version.split()[0],
         "NumPy": np.__version__,
+        "SciPy": scipy.__version__,
         "numba": numba.__version__,
         "PyTensor": pytensor.__version__,
         "JAX": jax.__version__,
+        **({"PyMC": importlib.metadata.version("pymc")} if has_pymc else {}),
         "its compiler": os.path.basename(pytensor.config.cxx) or "none",
     }
 
@@ -180,11 +202,9 @@ def main():
             if "prepare" in request:
                 answer = prepare(request, timers)
             elif "time" in request:
-                timer, number = timers[request["time"]]
-                # Warm up, because other peers have replaced the CPU caches. The Rust side does the same.
+                timer, number, warm = timers[request["time"]]
                 begun = timeit.default_timer()
-                timer.timeit(1)
-                while timeit.default_timer() - begun < 0.02:
+                while timeit.default_timer() - begun < warm:
                     timer.timeit(1)
                 answer = {"ns": timer.timeit(number) / number * 1e9}
             elif "forget" in request:

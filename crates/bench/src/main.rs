@@ -25,6 +25,9 @@ static MEMORY: precast::KeepLarge = precast::KeepLarge::new(1 << 30);
 
 const FLAGS: [&str; 4] = ["--json", "--write", "--quick", "--line=TEXT"];
 
+/// Names that select lines of a case: the name, the case, and the text in the names of the lines.
+const SELECTIONS: [(&str, &str, &str); 1] = [("special", "functions", ", special")];
+
 /// The parsed command line.
 #[derive(Debug)]
 struct Asked {
@@ -41,6 +44,9 @@ fn main() -> Result<()> {
     if flags.first().is_some_and(|flag| flag == cases::cold::CHILD) {
         return cases::cold::child(&names);
     }
+    if flags.first().is_some_and(|flag| flag == cases::compile::CHILD) {
+        return cases::compile::child();
+    }
     if flags.iter().any(|flag| flag == "--help") {
         println!("{}", usage());
         return Ok(());
@@ -55,7 +61,9 @@ fn main() -> Result<()> {
     if !failed.is_empty() {
         bail!("failed: {}", failed.join(", "));
     }
+    // Without peers, no line is known to be `special`.
     if let Some(text) = &asked.line
+        && report.skipped.is_empty()
         && report.sections.iter().all(|section| section.lines.is_empty())
     {
         bail!("no line has `{text}` in its name; cases: {}", asked.cases.join(", "));
@@ -87,6 +95,13 @@ fn asked(flags: &[String], names: &[String]) -> Result<Asked> {
                 Some(text) => asked.line = Some(text.to_owned()),
                 None => bail!("unknown flag `{flag}`; {}", usage()),
             },
+        }
+    }
+    let mut names = names.to_vec();
+    for name in &mut names {
+        if let Some((_, case, text)) = SELECTIONS.iter().find(|(selection, ..)| selection == name) {
+            (*case).clone_into(name);
+            asked.line.get_or_insert_with(|| (*text).to_owned());
         }
     }
     let (known, can) = (names_of(|_| true), names_of(|case| asked.line.is_none() || case.has_lines));
@@ -121,9 +136,9 @@ fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
         report.skipped.push(format!("cases that were not selected: {}", left.join(", ")));
     }
     if let Err(why) = &bench.peers.environment {
-        report
-            .skipped
-            .push(format!("NumPy, numba, JAX and PyTensor, because their environment is missing: {why}"));
+        report.skipped.push(format!(
+            "NumPy, SciPy, numba, JAX and PyTensor, because their environment is missing: {why}"
+        ));
     }
     for case in CASES.iter().filter(|case| asked.cases.contains(&case.name)) {
         eprintln!("measuring {}", case.name);
@@ -169,11 +184,18 @@ mod tests {
     fn single_line_cases_are_found() {
         assert_eq!(
             of("--line=tanh").unwrap().cases,
-            ["everyday", "suite", "loops", "shapes", "memory", "models"]
+            ["everyday", "suite", "loops", "shapes", "memory", "functions", "linalg", "models", "compile"]
         );
         assert_eq!(of("--line=tanh everyday").unwrap().cases, ["everyday"]);
         assert!(of("--line=tanh everyday jit").unwrap_err().contains("does not apply to `jit`"));
         assert!(of("").unwrap().cases.len() > 10);
+    }
+
+    #[test]
+    fn special_selects_lines_of_functions() {
+        let asked = of("special").unwrap();
+        assert_eq!((asked.cases, asked.line), (vec!["functions"], Some(", special".to_owned())));
+        assert_eq!(of("--line=kve special").unwrap().line.unwrap(), "kve");
     }
 
     #[test]

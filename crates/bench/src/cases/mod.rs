@@ -3,17 +3,21 @@
 mod built;
 mod call;
 pub(crate) mod cold;
+pub(crate) mod compile;
 mod deploy;
 mod entries;
 mod everyday;
 mod farm;
+mod functions;
 mod jax;
 mod jit;
+mod linalg;
 mod load;
 mod loops;
 mod memory;
 mod models;
 mod native;
+mod operations;
 mod overhead;
 mod precompile;
 mod python;
@@ -24,6 +28,7 @@ mod shapes;
 mod sizes;
 mod store;
 mod suite;
+mod texts;
 mod throughput;
 
 use crate::measure::process;
@@ -104,6 +109,13 @@ pub(crate) const CASES: &[Case] = &[
         .by_line(),
     Case::new("shapes", "Arrays with one short axis, f64, one thread", shapes::run).compared().by_line(),
     Case::new("memory", "Memory-bound expressions, one thread, results reused", memory::run).by_line(),
+    Case::new(
+        "functions",
+        "Elementwise functions of 65536 elements over ranges, and other operations; one thread",
+        functions::run,
+    )
+    .by_line(),
+    Case::new("linalg", "Linear algebra, f64, one thread", linalg::run).by_line(),
     Case::new("call", "Calls on a few elements: precast from Rust, peers from Python", call::run),
     Case::new("native", "Graphs of C scalars called as plain C functions", native::run),
     Case::new(
@@ -119,6 +131,8 @@ pub(crate) const CASES: &[Case] = &[
         .by_line(),
     Case::new("sizes", "Sizes of what a host of a PyMC model needs", sizes::run),
     Case::new("jit", "From a miss to the first result", jit::run),
+    Case::new("compile", "From graphs of various sizes to their first results, nothing cached", compile::run)
+        .by_line(),
     Case::new("load", "Resolve, verify and load one artifact", load::run),
     Case::new("entries", "A thousand entries of a bundle", entries::run),
     Case::new("store", "The store: a hit, a durable publish, verification, various sizes", store::run),
@@ -149,6 +163,12 @@ pub(crate) fn asked() -> Vec<&'static str> {
     names
 }
 
+/// Returns the peers that find their functions by a name or a text.
+#[cfg(test)]
+pub(crate) fn peers() -> impl Iterator<Item = crate::peers::Peer> {
+    functions::PEERS.into_iter().chain(compile::PEERS).chain([texts::NUMPY, texts::SCIPY])
+}
+
 /// Returns the graph of an expression over inputs of one type, one for each letter.
 fn graph(expression: &str, names: &str, ty: &str) -> Result<FunctionGraph> {
     typed(expression, &names.chars().map(|name| (name, ty.to_owned())).collect::<Vec<_>>())
@@ -156,9 +176,15 @@ fn graph(expression: &str, names: &str, ty: &str) -> Result<FunctionGraph> {
 
 /// Returns the graph of an expression over inputs with their types.
 fn typed(expression: &str, inputs: &[(char, String)]) -> Result<FunctionGraph> {
-    let inputs = inputs.iter().map(|(name, ty)| parse_input(&format!("{name}={ty}")));
-    Ok(parse(&[expression], &inputs.collect::<Result<Vec<_>, _>>()?, &Ops::standard())?)
+    outputs(&[expression], inputs)
 }
+
+/// Returns the graph of several expressions over inputs with their types.
+fn outputs(expressions: &[&str], inputs: &[(char, String)]) -> Result<FunctionGraph> {
+    let inputs = inputs.iter().map(|(name, ty)| parse_input(&format!("{name}={ty}")));
+    Ok(parse(expressions, &inputs.collect::<Result<Vec<_>, _>>()?, &Ops::standard())?)
+}
+
 /// Returns the compilation unit of a whole graph.
 fn unit(graph: &FunctionGraph) -> Result<Unit> {
     let module = link(&rewrite::lower(graph)?, Ops::standard().c())?;

@@ -2,15 +2,11 @@
 //!
 //! All arrays have about as many elements, so that the first line, a flat array, is the lower bound of the others.
 
-use super::built::built;
-use super::{Bench, typed};
-use crate::measure::Runner;
-use crate::peers::{Input, Kind, Peer, inputs};
-use crate::report::{Found, Line};
-use anyhow::{Context as _, Result};
-use precast::{ArrayRef, threads};
-use precast_build::Serve;
-use std::hint::black_box;
+use super::{Bench, texts};
+use crate::peers::{Input, Peer};
+use crate::report::Found;
+use anyhow::Result;
+use precast::threads;
 
 const ROUNDS: usize = 7;
 
@@ -79,29 +75,11 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
         let extents: Vec<String> = shapes[0].iter().map(ToString::to_string).collect();
         let what = format!("{} of {}", operation.name, extents.join("×"));
         if bench.wants(&what) {
-            let line = line(bench, operation, &shapes, &what, &mut found.skipped);
-            found.lines.push(line.with_context(|| format!("in `{what}`"))?);
+            let declared: Vec<Input> = shapes.iter().map(|shape| Input::f64(shape)).collect();
+            let peers: (&[Peer], &str) = (&PEERS, operation.name);
+            let text = (what.as_str(), operation.text);
+            found.lines.push(texts::line(bench, text, &declared, peers, ROUNDS, &mut found.skipped)?);
         }
     }
     Ok(found)
-}
-
-fn line(
-    bench: &Bench,
-    operation: &Operation,
-    shapes: &[Vec<usize>],
-    what: &str,
-    skipped: &mut Vec<String>,
-) -> Result<Line> {
-    let declared: Vec<Input> = shapes.iter().map(|shape| Input(Kind::F64, shape.clone())).collect();
-    let types: Vec<(char, String)> = "xyz".chars().zip(declared.iter().map(Input::ty)).collect();
-    let function = built(&typed(operation.text, &types)?, Serve::Whole)?;
-    let arrays = inputs(&declared);
-    let refs: Vec<ArrayRef<'_>> = arrays.iter().map(ArrayRef::from).collect();
-    let result = function.call(&refs)?.remove(0);
-    // The inputs were accepted once already, so no call fails.
-    let ours = Runner::short("precast", || drop(black_box(function.call(black_box(&refs)))));
-    let mut runners = vec![ours];
-    runners.extend(bench.peers.runners(&PEERS, operation.name, &declared, &result, skipped)?);
-    Line::raced(what, bench.rounds(ROUNDS), runners)
 }

@@ -14,7 +14,7 @@ mod process;
 use crate::measure::Runner;
 use anyhow::{Context as _, Result, ensure};
 pub(crate) use environment::{Environment, caches};
-pub(crate) use inputs::{Input, Kind, inputs};
+pub(crate) use inputs::{Input, Kind, Range, Spread, inputs};
 use precast::Array;
 use process::Process;
 use std::cell::RefCell;
@@ -67,21 +67,73 @@ impl Peers {
         ours: &Array,
         skipped: &mut Vec<String>,
     ) -> Result<Vec<Runner<'_>>> {
-        let Some(process) = &self.process else { return Ok(Vec::new()) };
         let mut runners = Vec::new();
         for (name, peer) in peers {
-            match process.borrow_mut().prepare(peer, case, inputs)? {
-                Err(why) => skipped.push(format!("{name} at `{case}`: {why}")),
-                Ok(prepared) => {
+            match self.prepare(peer, case, inputs)? {
+                None => {}
+                Some(Err(why)) => {
+                    skipped.push(format!("{name} at `{}`: {why}", case.lines().next().unwrap_or_default()));
+                }
+                Some(Ok(ready)) => {
                     let what = || format!("{name} computes something else at `{case}`");
-                    same(ours, &prepared).with_context(what)?;
-                    let id = prepared.id;
-                    let round = move || process.borrow_mut().time(id);
-                    runners.push(Runner { name: (*name).to_owned(), round: Box::new(round) });
+                    ready.agrees(ours, None).with_context(what)?;
+                    runners.push(ready.runner(name));
                 }
             }
         }
         Ok(runners)
+    }
+
+    /// Prepares a peer for a case; `None` without Python. The inner error is the reason why the peer cannot run it.
+    pub(crate) fn prepare(
+        &self,
+        peer: &str,
+        case: &str,
+        inputs: &[Input],
+    ) -> Result<Option<Result<Ready<'_>, String>>> {
+        let Some(process) = &self.process else { return Ok(None) };
+        let prepared = process.borrow_mut().prepare(peer, case, inputs)?;
+        Ok(Some(prepared.map(|prepared| Ready { process, prepared })))
+    }
+}
+
+/// A peer that is ready to run a case. Its process keeps the arrays of the case as long as this exists.
+pub(crate) struct Ready<'a> {
+    process: &'a RefCell<Process>,
+    prepared: process::Prepared,
+}
+
+impl<'a> Ready<'a> {
+    /// Checks that the peer's result is ours, within the tolerance of the dtype or the given one.
+    pub(crate) fn agrees(&self, ours: &Array, tolerance: Option<f64>) -> Result<()> {
+        same(ours, &self.prepared, tolerance)
+    }
+
+    /// Returns the largest error of the peer's function in ulp, if it is known.
+    pub(crate) fn ulp(&self) -> Option<f64> {
+        self.prepared.ulp
+    }
+
+    /// Returns the size of the peer's compiled code, if it is known.
+    pub(crate) fn code_bytes(&self) -> Option<u64> {
+        self.prepared.code_bytes
+    }
+
+    pub(crate) fn runner(self, name: &str) -> Runner<'a> {
+        let ready = self;
+        let round = move || {
+            // Captures `ready` as a whole, so that it is dropped with the runner.
+            let Self { process, prepared } = &ready;
+            process.borrow_mut().time(prepared.id)
+        };
+        Runner { name: name.to_owned(), round: Box::new(round) }
+    }
+}
+
+impl Drop for Ready<'_> {
+    fn drop(&mut self) {
+        // A process that has ended keeps no arrays.
+        let _ = self.process.borrow_mut().forget(self.prepared.id);
     }
 }
 
@@ -89,13 +141,15 @@ impl Peers {
 ///
 /// Peers add in another order, and their functions have errors of a few ulp. Sums of 10⁷ elements agree to 10⁻⁹ of
 /// the largest.
-fn same(ours: &Array, theirs: &process::Prepared) -> Result<()> {
+fn same(ours: &Array, theirs: &process::Prepared, tolerance: Option<f64>) -> Result<()> {
     ensure!(ours.shape() == theirs.shape, "its shape is {:?}, ours {:?}", theirs.shape, ours.shape());
-    let tolerance = if ours.dtype() == precast::DType::F32 { 1e-5 } else { 1e-9 };
+    let usual = if ours.dtype() == precast::DType::F32 { 1e-5 } else { 1e-9 };
+    let tolerance = tolerance.unwrap_or(usual);
     // Where terms cancel, the error is relative to the terms.
-    let largest = theirs.probe.iter().fold(1.0_f64, |largest, b| largest.max(b.abs()));
+    let finite = theirs.probe.iter().filter(|b| b.is_finite());
+    let largest = finite.fold(1.0_f64, |largest, b| largest.max(b.abs()));
     for (position, (a, b)) in inputs::probe(ours).into_iter().zip(&theirs.probe).enumerate() {
-        let near = (a - b).abs() <= tolerance * largest;
+        let near = a == *b || (a - b).abs() <= tolerance * largest;
         ensure!(near, "element {position} of what was compared is {b}, ours {a}");
     }
     Ok(())

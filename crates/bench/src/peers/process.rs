@@ -3,6 +3,7 @@
 use super::{Environment, Input};
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -15,7 +16,20 @@ pub(super) struct Prepared {
     /// The shape of the result.
     pub(super) shape: Vec<usize>,
     /// Some elements of the result.
+    #[serde(deserialize_with = "numbers")]
     pub(super) probe: Vec<f64>,
+    /// The largest error of the function in ulp, if it is known.
+    #[serde(default)]
+    pub(super) ulp: Option<f64>,
+    /// The bytes of the compiled code, if they are known.
+    #[serde(default)]
+    pub(super) code_bytes: Option<u64>,
+}
+
+/// Reads numbers that are written as text, because JSON has neither NaN nor infinities.
+fn numbers<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<f64>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    texts.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
 }
 
 /// The peer process; it exits when its standard input closes.
@@ -59,6 +73,11 @@ impl Process {
     pub(super) fn time(&mut self, id: usize) -> Result<f64> {
         let answer = self.ask(&json!({"time": id}))?;
         answer.get("ns").and_then(Value::as_f64).with_context(|| format!("no time but {answer}"))
+    }
+
+    /// Drops a prepared case and its arrays.
+    pub(super) fn forget(&mut self, id: usize) -> Result<()> {
+        self.ask(&json!({"forget": id})).map(drop)
     }
 
     fn ask(&mut self, request: &Value) -> Result<Value> {

@@ -13,14 +13,30 @@ fn fastest(line: &Line) -> Option<(&str, f64)> {
     times.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
+/// Returns a sentence about the lines of a group: their geometric mean, and the number with a faster peer.
+pub(crate) fn summary(group: &str, lines: &[Line]) -> Option<String> {
+    let ratios: Vec<f64> = lines.iter().filter_map(|line| Some(fastest(line)?.1)).collect();
+    let ahead = ratios.iter().filter(|times| **times < AHEAD).count();
+    let mean = three_digits(geometric_mean(ratios.iter().copied())?);
+    Some(format!(
+        "{group}: the fastest peer of each line takes ×{mean} as long (geometric mean of {} lines); below ×{AHEAD}: {ahead}.",
+        ratios.len()
+    ))
+}
+
+/// Returns the geometric mean of numbers; `None` without any.
+pub(super) fn geometric_mean(numbers: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
+    let count = numbers.len();
+    (count > 0).then(|| (numbers.map(f64::ln).sum::<f64>() / count as f64).exp())
+}
+
 /// Returns the geometric mean over lines, and for each line with a faster peer its name and the reason.
 pub(crate) fn against_fastest(lines: &[Line]) -> Vec<String> {
     let found: Vec<(&Line, (&str, f64))> =
         lines.iter().filter_map(|line| Some((line, fastest(line)?))).collect();
-    if found.is_empty() {
+    let Some(mean) = geometric_mean(found.iter().map(|(_, (_, times))| *times)) else {
         return Vec::new();
-    }
-    let mean = (found.iter().map(|(_, (_, times))| times.ln()).sum::<f64>() / found.len() as f64).exp();
+    };
     let ahead: Vec<String> = found
         .iter()
         .filter(|(_, (_, times))| *times < AHEAD)
@@ -58,7 +74,7 @@ pub(crate) fn missed(lines: &[Line]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::super::{Line, Target};
-    use super::{against_fastest, missed};
+    use super::{against_fastest, missed, summary};
     use crate::measure::Sample;
 
     fn line(what: &str, ours: f64, peers: &[(&str, f64)]) -> Line {
@@ -93,6 +109,16 @@ mod tests {
         let facts = against_fastest(&[line("tanh(x) of 1e6", 2.0, &[("JAX", 1.0)])]);
         assert!(!facts[2].contains("unknown"), "{}", facts[2]);
         assert!(against_fastest(&lines[2..]).is_empty());
+    }
+
+    #[test]
+    fn summary_counts_lines_with_a_faster_peer() {
+        let lines = [line("a", 1.0, &[("NumPy", 8.0)]), line("b", 2.0, &[("NumPy", 1.0), ("JAX", 9.0)])];
+        assert_eq!(
+            summary("f64", &lines).unwrap(),
+            "f64: the fastest peer of each line takes ×2.00 as long (geometric mean of 2 lines); below ×0.95: 1."
+        );
+        assert_eq!(summary("f32", &[line("alone", 1.0, &[])]), None);
     }
 
     #[test]

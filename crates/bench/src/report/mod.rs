@@ -5,6 +5,7 @@
 //! ```
 
 mod fastest;
+mod joined;
 mod machine;
 mod picture;
 mod reasons;
@@ -15,7 +16,7 @@ mod tests;
 
 use crate::measure::{Runner, Sample, race, race_cold};
 use anyhow::Result;
-pub(crate) use fastest::{against_fastest, missed};
+pub(crate) use fastest::{against_fastest, missed, summary};
 pub(crate) use machine::{Machine, load};
 use serde::Serialize;
 
@@ -28,6 +29,8 @@ pub(crate) struct Line {
     pub(crate) target: Option<Target>,
     /// The peers by name, in the order of the table's columns.
     pub(crate) peers: Vec<(String, Figure)>,
+    /// Remarks in a column of their own.
+    pub(crate) note: Option<String>,
     /// Whether the picture shows this line.
     pub(crate) pictured: bool,
 }
@@ -68,7 +71,7 @@ impl Line {
     /// Creates a line from samples.
     pub(crate) fn new(what: &str, ours: &Sample, peers: &[(&str, &Sample)]) -> Self {
         let peers = peers.iter().map(|(name, sample)| ((*name).to_owned(), Figure::from(*sample))).collect();
-        Self { what: what.to_owned(), ours: ours.into(), target: None, peers, pictured: false }
+        Self { what: what.to_owned(), ours: ours.into(), target: None, peers, note: None, pictured: false }
     }
 
     /// Runs a race whose first runner is precast.
@@ -87,7 +90,7 @@ impl Line {
         let peers = runners.into_iter().zip(samples).skip(1);
         let peers = peers.map(|(runner, sample)| (runner.name, sample.into())).collect();
         let ours = samples.first().map_or_else(|| (&Sample::default()).into(), Figure::from);
-        Self { what: what.to_owned(), ours, target: None, peers, pictured: false }
+        Self { what: what.to_owned(), ours, target: None, peers, note: None, pictured: false }
     }
 
     pub(crate) fn target(self, target: Target) -> Self {

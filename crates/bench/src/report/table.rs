@@ -77,6 +77,8 @@ impl Section {
         let mut head = vec!["what".to_owned(), "precast".to_owned()];
         head.extend(has_targets.then(|| "target".to_owned()));
         head.extend(peers.iter().map(|name| (*name).to_owned()));
+        let has_notes = self.lines.iter().any(|line| line.note.is_some());
+        head.extend(has_notes.then(|| "worst ratio, notes".to_owned()));
         let mut cells = vec![head];
         for line in &self.lines {
             let mut row = vec![line.what.clone(), figure(&line.ours)];
@@ -85,6 +87,7 @@ impl Section {
                 let found = line.peers.iter().find(|(peer, _)| peer == name);
                 row.push(found.map_or_else(|| "–".to_owned(), |(_, theirs)| peer(&line.ours, theirs)));
             }
+            row.extend(has_notes.then(|| line.note.clone().unwrap_or_else(|| "–".to_owned())));
             cells.push(row);
         }
         cells
