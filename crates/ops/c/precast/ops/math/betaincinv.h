@@ -14,18 +14,6 @@
 #include <precast/ops/math/inverse.h>
 #include <precast/ops/math/sigmoid.h>
 
-/* (1 - b) x / (1 (a + 1)) + (1 - b) (2 - b) x^2 / (2 (a + 2)) + ... */
-PC_TAIL pc_f64 pc_beta_sum_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
-  pc_f64 term = 1.0, sum = 0.0;
-  for (int i = 1; i < PC_TAIL_STEPS; i++) {
-    pc_f64 n = i;
-    term = term * ((n - b) / n * x);
-    sum = sum + term / (a + n);
-    if (pc_magnitude_f64(term) <= 0x1p-58 * pc_magnitude_f64(sum)) break;
-  }
-  return sum;
-}
-
 /* ln(a B(a, b)), to be divided by a: relative to a for small a, as a pair for all others. */
 PC_TAIL pc_pair_f64 pc_beta_log_pair_f64(pc_f64 a, pc_f64 b) {
   if (a < 0x1p-7 * (b < 1.0 ? b : 1.0)) return pc_pair_of_f64(pc_beta_log_f64(b, a));
