@@ -17,6 +17,7 @@ macro_rules! call {
     ($name:ident, $d:ident: $t:ty, $x:expr) => { math::call!(@1 $name, $d: $t, $x) };
     ($name:ident, $d:ident: $t:ty, $x:expr, $y:expr) => { math::call!(@2 $name, $d: $t, $x, $y) };
     ($name:ident, $d:ident: $t:ty, $x:expr, $y:expr, $z:expr) => { math::call!(@3 $name, $d: $t, $x, $y, $z) };
+    ($name:ident, $d:ident: $t:ty, $x:expr, $y:expr, $z:expr, $w:expr) => { math::call!(@4 $name, $d: $t, $x, $y, $z, $w) };
     (@$operands:literal $name:ident, $d:ident: $t:ty, $($x:expr),+) => {{
         // SAFETY: `build.rs` generates the definition from the same row. The function reads as many elements as the
         // array has, writes `out`, and touches nothing else, for any values.

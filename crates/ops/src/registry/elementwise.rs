@@ -25,6 +25,14 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
     if let Some(decimals) = Declared::bound(operands.function, props).int("decimals")?.filter(|n| *n != 0) {
         return round::to_decimals(operands, decimals);
     }
+    let name = match Declared::bound(operands.function, props).int("k")? {
+        None | Some(0) => function.name,
+        Some(-1) => "lambertw_lower",
+        Some(k) => {
+            let problem = format!("is {k}, but the branches with real results are 0 and -1");
+            return Err(MakeNodeError::prop(operands.function, "k", problem).into());
+        }
+    };
     let known = |dtype: DType| dtype.is_float() || dtype.is_complex();
     let number = |dtype: DType| if dtype == DType::Bool { DType::I8 } else { dtype };
     let dtype = operands.common();
@@ -55,7 +63,7 @@ pub(crate) fn apply(operands: &mut Operands<'_>, function: &Row, props: &Props) 
             ]
         }
     };
-    scalar_apply(operands, function.name, &inputs)
+    scalar_apply(operands, name, &inputs)
 }
 
 /// Returns words as u64, and the parameters of draws as f64. Words must be u64, because a cast from another dtype would

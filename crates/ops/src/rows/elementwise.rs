@@ -163,6 +163,8 @@ macro_rules! scalar_rows {
             sigmoid(x) [expit] Inexact => Same, Costly, method { float "math/sigmoid.h"; } d["g * out * (1 - out)"]
             /// `log(1 + exp(x))`.
             softplus(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; } d["g * sigmoid(x)"]
+            /// `log(exp(x) - 1)`, the inverse of `softplus`; NaN for negative `x`.
+            softplus_inverse(x) [] Inexact => Same, Costly, method { float "math/log1p.h"; } d["-g / expm1(-x)"]
             /// The error function.
             erf(x) [] Inexact => Same, Costly, method { float "math/erf.h"; } d["1.1283791670955126 * g * exp(-x * x)"]
             /// `1 - erf(x)`, accurate for small results.
@@ -203,6 +205,14 @@ macro_rules! scalar_rows {
             /// `exp(-abs(x)) * i1(x)`, which does not overflow.
             i1e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
                 d["g * where(x == 0, 0.5, i0e(x) - out * (sign(x) + 1 / where(x == 0, 1, x)))"]
+            /// The Bessel function of the first kind of order 0.
+            j0(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["-g * j1(x)"]
+            /// The Bessel function of the first kind of order 1.
+            j1(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["g * (j0(x) - where(x == 0, 0.5, out / where(x == 0, 1, x)))"]
+            /// The Bessel function of the second kind of order 0; NaN for negative `x`.
+            y0(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["-g * y1(x)"]
+            /// The Bessel function of the second kind of order 1; NaN for negative `x`.
+            y1(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["g * (y0(x) - out / x)"]
             /// The gamma function; NaN at negative integers.
             gamma(x) [] Inexact => Same, Branching, method { float "math/factorial.h"; } d["g * out * digamma(x)"]
             /// The beta function; inf where `a` or `b` is 0 or a negative integer.
@@ -240,6 +250,8 @@ macro_rules! scalar_rows {
             /// The inverse of `betainc`: the `x` of which `betainc(a, b, x)` is `p`.
             betaincinv(a, b, p) [] Inexact => Same, Branching, method { float "math/betaincinv.h"; }
                 d["", "", "g * exp(betaln(a, b) - (a - 1) * log(out) - (b - 1) * log1p(-out))"]
+            /// The Bessel function of the first kind of order `v`; NaN for negative `x` unless `v` is whole.
+            jv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_jv.h"; } d["", "0.5 * g * (jv(v - 1, x) - jv(v + 1, x))"]
             /// The modified Bessel function of the first kind of order `v`; NaN for negative `x` unless `v` is whole.
             iv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; } d["", "0.5 * g * (iv(v - 1, x) + iv(v + 1, x))"]
             /// `exp(-abs(x)) * iv(v, x)`, which does not overflow.
@@ -250,6 +262,13 @@ macro_rules! scalar_rows {
             /// `exp(x) * kv(v, x)`, which does not underflow.
             kve(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; }
                 d["", "g * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)))"]
+            /// Gauss's hypergeometric function 2F1; inf where `c` is a pole, NaN for `z > 1` unless it is a polynomial.
+            hyp2f1(a, b, c, z) [] Inexact => Same, Branching, method { float "math/hyp2f1.h"; }
+                d["", "", "", "g * (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z)"]
+            /// Lambert's function, the real `w` of which `w * exp(w)` is `x`; `k` is 0 for `w >= -1`, -1 for `w <= -1`. NaN where no `w` is real.
+            lambertw(x) [] {k = 0} Inexact => Same, Branching, method { float "math/lambert.h"; } d["g / (x + exp(out))"]
+            /// `lambertw(x, k=-1)`.
+            lambertw_lower(x) [] Inexact => Same, Branching, method { float "math/lambert.h"; } d["g / (x + exp(out))"]
             /// `round(x * power) / power`, where `power` is `hi + lo`; used by `round` for many decimals.
             round_decimals(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; } d["0", "0", "0"]
             /// `round(x / power) * power`, where `power` is `hi + lo`.

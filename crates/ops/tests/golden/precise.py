@@ -1,7 +1,7 @@
 """Writes precise.jsonl: every function of floats, with 60 digits, rounded once. Run manually: `python3 precise.py`. Needs mpmath.
 
-One line for each function and dtype: {"name": "erf_f64", "range": [low, high], "ulp": bound, "x": bits, "y", "z": bits (for two and
-three operands), "out": bits}, with hexadecimal bits. The function varies in `range`; tests draw their own numbers there. Values outside
+One line for each function and dtype: {"name": "erf_f64", "range": [low, high], "ulp": bound, "x": bits, "y", "z", "w": bits (for two to
+four operands), "out": bits}, with hexadecimal bits. The function varies in `range`; tests draw their own numbers there. Values outside
 the range of a dtype are rounded as in IEEE 754: to subnormals, 0 and inf. Functions that NumPy has get only numbers of their domain
 here; special.jsonl contains their edge cases.
 """
@@ -167,6 +167,28 @@ def bessel(order, scaled):
     return function
 
 
+def wave(order, second):
+    """Returns a Bessel function, and where it is at least half as large as both waves together: errors are relative to these."""
+    function = mp.bessely if second else mp.besselj
+
+    def is_far_from_zeros(x):
+        if not abs(x) <= 1e20 or (second and x <= 0):
+            return False
+        return abs(function(order, x)) >= mp.hypot(mp.besselj(order, abs(x)), mp.bessely(order, abs(x))) / 2
+
+    return lambda x: function(order, x), is_far_from_zeros
+
+
+def first(order):
+    """Returns J, of which small numbers are relative to itself."""
+    function, domain = wave(order, False)
+    return function, lambda x: abs(x) < 1 or domain(x)
+
+
+def softplus_inverse(x):
+    return x + mp.log(-mp.expm1(-x)) if x < 2000 else x
+
+
 def gamma(x):
     if x == 0 or not mp.isfinite(x):
         return mp.inf * math.copysign(1, x) if x == x and x >= 0 else mp.nan
@@ -241,6 +263,13 @@ FUNCTIONS = {
     "i0e": (bessel(0, True), -40, 40, FINITE, (1, 2)),
     "i1": (bessel(1, False), -714, 714, FINITE, (1, 3)),
     "i1e": (bessel(1, True), -40, 40, FINITE, (1, 2)),
+    "j0": (first(0)[0], -40, 40, first(0)[1], (1, 5)),
+    "j1": (first(1)[0], -40, 40, first(1)[1], (1, 5)),
+    "y0": (wave(0, True)[0], 0, 40, wave(0, True)[1], (1, 6)),
+    "y1": (wave(1, True)[0], 0, 40, wave(1, True)[1], (1, 6)),
+    "lambertw": (lambda x: mp.re(mp.lambertw(x)), -0.36, 10, ends(-0.367879, 2.0**1023), (1, 1)),
+    "lambertw_lower": (lambda x: mp.re(mp.lambertw(x, -1)), -0.36, 0, ends(-0.367879, -(2.0**-1074)), (1, 1)),
+    "softplus_inverse": (softplus_inverse, 0, 40, RIGHT, (1, 1)),
     "log_ndtr": (log_ndtr, -40, 10, ends(-1e150, 30), (1, 2)),
     "logit": (lambda x: mp.log(x / (1 - x)), 0, 1, ends(2.0**-1074, 1 - 2.0**-53), (1, 1)),
     "ndtr": (ndtr, -38.5, 9, FINITE, (1, 2)),
@@ -358,18 +387,19 @@ def inverses(dtype):
 
 
 def of_order(kind, scaled):
-    """Returns a modified Bessel function of any order."""
+    """Returns a Bessel function of any order."""
 
     def function(v, x):
         v, x = mp.mpf(v), mp.mpf(x)
-        return (mp.besseli(v, x) if kind == "i" else mp.besselk(v, x)) * (mp.exp(x if kind == "k" else -x) if scaled else 1)
+        functions = {"i": mp.besseli, "j": mp.besselj, "k": mp.besselk}
+        return functions[kind](v, x) * (mp.exp(x if kind == "k" else -x) if scaled else 1)
 
     return function
 
 
 def orders(dtype):
-    """Yields the lines of the modified Bessel functions: orders up to 60 and left of 0, and arguments of all sizes."""
-    kinds = {"iv": ("i", False), "ive": ("i", True), "kv": ("k", False), "kve": ("k", True)}
+    """Yields the lines of the Bessel functions: orders up to 60 and left of 0, and arguments of all sizes."""
+    kinds = {"iv": ("i", False), "ive": ("i", True), "kv": ("k", False), "kve": ("k", True), "jv": ("j", False)}
     for name, (kind, scaled) in kinds.items():
         draw, x = random.Random(name), []
         for _ in range(30):
@@ -379,8 +409,28 @@ def orders(dtype):
             x.append((-draw.uniform(0, 6), 10 ** draw.uniform(-2, 1.5)))
         x = [tuple(narrow(v, dtype) for v in operands) for operands in x]
         # Left of order 0, I is the difference of two terms, with zeros.
-        x = [(v, z) for v, z in x if v >= 0 or kind == "k" or abs(mp.besseli(v, z)) > mp.besseli(-v, z) / 2]
+        if kind == "i":
+            x = [(v, z) for v, z in x if v >= 0 or abs(mp.besseli(v, z)) > mp.besseli(-v, z) / 2]
+        if kind == "j":
+            x = [(v, z) for v, z in x if z < abs(v) or abs(mp.besselj(v, z)) > mp.hypot(mp.besselj(v, z), mp.bessely(v, z)) / 2]
         yield name, (0, 20), (1, 4), list(zip(*x)), [rounded(of_order(kind, scaled)(*operands), dtype) for operands in x]
+
+
+def hypergeometric(dtype):
+    """Yields the line of 2F1: z next to 1, between -1 and 1 and to the left, whole differences of parameters, and polynomials."""
+    draw, x = random.Random("hyp2f1"), []
+    for _ in range(25):
+        a, b, c = draw.uniform(-3, 3), draw.uniform(-3, 3), draw.uniform(0.1, 6)
+        x.append((a, b, c, draw.uniform(-0.9, 0.9)))
+        x.append((a, b, c, 1 - 10 ** draw.uniform(-6, -0.6)))
+        x.append((a, b, -c, -(10 ** draw.uniform(-1, 6))))
+        a, b = draw.randint(1, 8) / 2, draw.randint(1, 8) / 2
+        x.append((a, b, a + b + draw.randint(0, 2), draw.uniform(0.5, 1)))
+        x.append((a, a + draw.randint(0, 2), a + 0.5, -(10 ** draw.uniform(-1, 4))))
+        x.append((draw.uniform(0, 50), draw.uniform(0, 50), draw.uniform(0.5, 50), draw.uniform(-0.5, 0.9)))
+        x.append((-float(draw.randint(1, 10)), b, draw.uniform(0.5, 5), draw.uniform(-4, 4)))
+    x = [tuple(narrow(v, dtype) for v in operands) for operands in x]
+    yield "hyp2f1", (-2, 1), (1, 1), list(zip(*x)), [rounded(mp.re(mp.hyp2f1(*(mp.mpf(v) for v in operands))), dtype) for operands in x]
 
 
 PAIRS = {
@@ -445,12 +495,13 @@ def lines(dtype):
     yield "betainc", (0, 1), (0, 80), list(zip(*x)), [rounded(betainc(*operands), dtype) for operands in x]
     yield from inverses(dtype)
     yield from orders(dtype)
+    yield from hypergeometric(dtype)
 
 
 if __name__ == "__main__":
     with open(pathlib.Path(__file__).parent / "precise.jsonl", "w", encoding="ascii", newline="\n") as out:
         for at, dtype in enumerate(("f32", "f64")):
             for name, range_, ulp, operand, y in lines(dtype):
-                columns = {**dict(zip("xyz", operand)), "out": y}
+                columns = {**dict(zip("xyzw", operand)), "out": y}
                 line = {key: " ".join(bits(v, dtype) for v in values) for key, values in columns.items()}
                 out.write(json.dumps({"name": f"{name}_{dtype}", "range": range_, "ulp": ulp[at], **line}) + "\n")

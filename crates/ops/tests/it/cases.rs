@@ -44,8 +44,8 @@ fn cases<T: Copy + Into<Value> + 'static>(dtype: DType, of: fn(Value) -> Option<
     ops.filter_map(case).collect()
 }
 
-/// Returns the list of functions that `tests/c/{math,complex}.c` include: the headers, then one line of `ONE`, `TWO`
-/// or `THREE` per function.
+/// Returns the list of functions that `tests/c/{math,complex}.c` include: the headers, then one line of `ONE` to
+/// `FOUR` per function.
 pub(crate) fn list<T>(cases: &[Case<T>]) -> String {
     let mut headers: Vec<&str> = cases.iter().map(|case| case.header.as_str()).collect();
     headers.sort_unstable();
@@ -55,5 +55,9 @@ pub(crate) fn list<T>(cases: &[Case<T>]) -> String {
         let all = cases.iter().filter(move |case| case.arity == arity);
         all.map(|case| format!(" F({})", case.name.rsplit_once('_').unwrap().0)).collect::<String>()
     };
-    format!("{headers}#define ONE(F){}\n#define TWO(F){}\n#define THREE(F){}\n", of(1), of(2), of(3))
+    let rows = ["ONE", "TWO", "THREE", "FOUR"]
+        .iter()
+        .zip(1..)
+        .map(|(name, n)| format!("#define {name}(F){}\n", of(n)));
+    headers + &rows.collect::<String>()
 }

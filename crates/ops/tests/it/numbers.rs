@@ -148,3 +148,45 @@ fn distribution_tails_are_exact_for_large_arguments() {
     near("gammaln(x)", -13.999_999_999_970_726, -0.936_912_138_686_534_2);
     near("gammaln(x)", -14.000_000_000_010_93, 0.048_295_617_928_917_954);
 }
+
+#[test]
+fn special_functions_have_documented_edges() {
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    for (text, x, expected) in [
+        ("j0(x)", inf, 0.0),
+        ("j1(x)", -0.0, -0.0),
+        ("y0(x)", 0.0, -inf),
+        ("y1(x)", -1.0, nan),
+        ("y1(x)", 5e-324, -inf),
+        ("jv(-1.5, x)", 0.0, -inf),
+        ("jv(0, x)", 0.0, 1.0),
+        ("jv(0.5, x)", -1.0, nan),
+        ("jv(2, x)", inf, 0.0),
+        ("jv(2**22, x)", 1e3, 0.0),
+        ("jv(2**22, x)", 1e9, nan),
+        ("softplus_inverse(x)", 0.0, -inf),
+        ("softplus_inverse(x)", -1.0, nan),
+        ("softplus_inverse(x)", inf, inf),
+        ("lambertw(x)", -0.0, -0.0),
+        ("lambertw(x)", -0.367_879_441_171_442_33, -1.0),
+        ("lambertw(x)", -0.367_879_441_171_442_4, nan),
+        ("lambertw(x, -1)", -0.367_879_441_171_442_33, -1.0),
+        ("lambertw(x, k=-1)", 0.0, -inf),
+        ("lambertw(x, k=-1)", 1.0, nan),
+        ("hyp2f1(1, 2, -1, x)", 0.5, inf),
+        ("hyp2f1(-1, 2, -1, x)", 0.5, 2.0),
+        ("hyp2f1(-2, 2, -1, x)", 0.5, inf),
+        ("hyp2f1(1, 1, 2, x)", 1.0, inf),
+        ("hyp2f1(1, 1, 3, x)", 1.0, 2.0),
+        ("hyp2f1(1, 2, 3, x)", 1.5, nan),
+        ("hyp2f1(0.5, -2, -3, x)", 2.0, 13.0 / 6.0),
+        ("hyp2f1(0.5, 1, 1.5, x)", -1e300, 0.5e-150 * std::f64::consts::PI),
+    ] {
+        let found = of(text, Array::from(x)).numbers()[0].parts().0;
+        let same = found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
+        let near = expected.is_normal() && (found - expected).abs() <= 4e-16 * expected.abs();
+        assert!(same || near, "{text} of {x:e}: {found:e}, not {expected:e}");
+    }
+    let problem = value("lambertw(x, k=1)", &[Array::from(1.0)]).unwrap_err();
+    assert!(problem.contains("branches with real results are 0 and -1"), "{problem}");
+}

@@ -22,7 +22,7 @@ static LINES: LazyLock<Vec<serde_json::Value>> = LazyLock::new(|| {
 pub(crate) fn oracle(name: &str) -> Oracle {
     let line = LINES.iter().find(|line| line["name"] == name);
     let line = line.unwrap_or_else(|| panic!("`{name}` has no line in precise.py"));
-    let columns = ["x", "y", "z"].map(|column| bits(line, column));
+    let columns = ["x", "y", "z", "w"].map(|column| bits(line, column));
     let operands = (0..columns[0].len()).map(|i| columns.iter().filter_map(|x| x.get(i).copied()).collect());
     Oracle {
         range: [0, 1].map(|end| line["range"][end].as_f64().unwrap()),

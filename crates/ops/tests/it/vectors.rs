@@ -48,7 +48,7 @@ fn loops(is_behind: bool) -> Loops {
         if blocks.iter().any(|(block, _)| block.name == function) {
             continue;
         }
-        let plain = ["x[i]", "z[i]", "z[i]"][..arity].join(", ");
+        let plain = ["x[i]", "z[i]", "z[i]", "z[i]"][..arity].join(", ");
         let behind =
             (is_behind && arity == 1 && !BEHIND.contains(&function)).then(|| format!("pc_exp_{dtype}(x[i])"));
         for operands in [Some(plain), behind].into_iter().flatten() {

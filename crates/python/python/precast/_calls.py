@@ -19,7 +19,7 @@ _OF_LAPACK = (_lapack.lu_factor, _lapack.lu_factor_tridiagonal, _lapack.qz, _lap
 #: The functions by name.
 CALLS: dict[str, Callable[..., tuple[Any, ...]]] = {made.__name__: made for made in (draw, *_OF_LAPACK)}
 
-#: Functions of `scipy.special` for which PyTensor has no C.
+#: Functions of `scipy.special` that bundles call which were written before their ops were lowered.
 SPECIAL = frozenset(
     "betaincinv erfcinv erfinv gammainccinv gammaincinv hyp2f1 i0 i0e i1 i1e ive jv kve ndtri_exp owens_t polygamma".split()
 )

@@ -15,32 +15,23 @@ V = np.array([0.2, 1.1, 2.0])
 
 m, v = pt.dmatrix("m"), pt.dvector("v")
 
-#: The functions for which PyTensor has C, and its distance from SciPy.
-FUNCTIONS = {
-    "j0": (lambda: pt.j0(m), 1e-13),
-    "j1": (lambda: pt.j1(m), 1e-13),
-}
-
-
-def test_functions_with_pytensor_c_are_compiled():
-    fn = function([m, v], [made() for made, _ in FUNCTIONS.values()])
-    given = np.where(X > 1, X / 3, X), V
-    with np.errstate(all="ignore"):
-        wanted = fn(*given)
-    got = frozen(fn, policy="jit")(*given)
-    for name, one, other in zip(FUNCTIONS, got, wanted, strict=True):
-        np.testing.assert_allclose(one, other, rtol=FUNCTIONS[name][1], err_msg=name)
-    compare(frozen(fn)(*given), wanted)
-
 
 def test_special_functions_need_no_python():
     special = pytest.importorskip("scipy.special")
     x = np.array([[0.1, 0.5, 0.9], [0.25, 0.75, 0.3]])
-    names = ["erfinv", "erfcinv", "erfcx", "i0", "i1", "gamma"]
+    names = ["erfinv", "erfcinv", "erfcx", "i0", "i1", "j0", "j1", "gamma"]
     fn = function([m], [getattr(pt, name)(m) for name in names])
     for policy in ("jit", "interpret"):
         for name, found in zip(names, frozen(fn, policy=policy)(x), strict=True):
             np.testing.assert_allclose(found, getattr(special, name)(x), rtol=1e-14, err_msg=name)
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+def test_special_functions_of_several_operands_need_no_python(policy):
+    gradient = pytensor.grad(pt.hyp2f1(0.5, 1.0, 1.5, -v).sum(), v)
+    outputs = [pt.jv(1.5, v + 2), pt.jv(-2.0, v), pt.kve(1.5, v) * 2 + pt.ive(1.5, v), pt.hyp2f1(0.5, 1.0, 1.5, v / 3), gradient]
+    fn = function([v], outputs)
+    compare(frozen(fn, policy=policy)(V), fn(V), near=1e-14)
 
 
 #: Values of mpmath for which PyTensor's own C gives other results.

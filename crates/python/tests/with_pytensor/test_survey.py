@@ -13,7 +13,6 @@ import pytest
 
 pytensor = pytest.importorskip("pytensor")
 import precast.pytensor  # noqa: E402, F401
-from precast._calls import SPECIAL  # noqa: E402
 from precast.pytensor._lower import reasons  # noqa: E402
 from precast.pytensor._lower.classes import behaves_as, has_c  # noqa: E402
 from precast.pytensor._lower.lowering import Refused, rules  # noqa: E402
@@ -88,8 +87,7 @@ def outcome(own):
     if behaves_as(own, rules(of="python")):
         return BY_PYTHON
     if issubclass(own, ScalarOp):
-        is_scipys = (getattr(own, "nfunc_spec", None) or ("",))[0].rpartition(".")[2] in SPECIAL
-        return "compiled from its own C, in a loop" if has_c_of_numbers(own) else BY_PYTHON if is_scipys else "refused: it has no C"
+        return "compiled from its own C, in a loop" if has_c_of_numbers(own) else "refused: it has no C"
     if behaves_as(own, ("OpFromGraph",)):
         return "expanded to its inner graph"
     if has_c(own):

@@ -4,7 +4,7 @@
  *
  *   math/exp.h         exp                  math/log.h     log
  *   math/exp2.h        exp2 expm1           math/log2.h    log2 log10
- *   math/sigmoid.h     sigmoid tanh         math/log1p.h   log1p softplus log1mexp
+ *   math/sigmoid.h     sigmoid tanh         math/log1p.h   log1p softplus softplus_inverse log1mexp
  *   math/hyperbolic.h  sinh cosh            math/area.h    asinh acosh atanh
  *   math/arc.h         asin acos            math/atan.h    atan atan2
  *   math/trig.h        sin cos tan          math/turn.h    (what trig.h needs)
@@ -18,14 +18,16 @@
  *   math/beta.h        beta betaln          math/zeta.h       zeta polygamma
  *   math/owens.h       owens_t              math/inverse.h    (what both inverses need)
  *   math/gammaincinv.h gammaincinv gammainccinv  math/betaincinv.h  betaincinv
- *   math/bessel_order.h  iv ive kv kve
+ *   math/bessel_order.h  iv ive kv kve      math/bessel_j.h   j0 j1 y0 y1
+ *   math/bessel_jv.h   jv                   math/lambert.h    lambertw
+ *   math/hyp2f1.h      hyp2f1
  *   math/f32/          the same functions of f32, included by the headers above
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
- * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, beta.h, zeta.h, owens.h, tail.h, inverse.h and
- * bessel_order.h and some of normal.h and entropy.h have them, and loops), so a loop over any of them becomes vector code at every ISA level, and an element's
- * result depends neither on its position nor on the vector width.
+ * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, beta.h, zeta.h, owens.h, tail.h, inverse.h,
+ * bessel_order.h, bessel_jv.h, lambert.h and hyp2f1.h and some of normal.h and entropy.h have them, and loops), so a loop over any of them
+ * becomes vector code at every ISA level, and an element's result depends neither on its position nor on the vector width.
  * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
  *
  * There is no other text of them: `perform` calls these functions too, compiled once for the host.
@@ -49,6 +51,8 @@
 #include <precast/ops/math/area.h>
 #include <precast/ops/math/atan.h>
 #include <precast/ops/math/bessel.h>
+#include <precast/ops/math/bessel_j.h>
+#include <precast/ops/math/bessel_jv.h>
 #include <precast/ops/math/bessel_order.h>
 #include <precast/ops/math/beta.h>
 #include <precast/ops/math/betainc.h>
@@ -61,7 +65,9 @@
 #include <precast/ops/math/gamma.h>
 #include <precast/ops/math/gammainc.h>
 #include <precast/ops/math/gammaincinv.h>
+#include <precast/ops/math/hyp2f1.h>
 #include <precast/ops/math/hyperbolic.h>
+#include <precast/ops/math/lambert.h>
 #include <precast/ops/math/log.h>
 #include <precast/ops/math/log1p.h>
 #include <precast/ops/math/log2.h>

@@ -7,7 +7,7 @@ use precast_ops::Ops;
 const WITHOUT: [&str; 4] = ["angle", "complex", "conj", "real"];
 
 /// Arguments by which no derivative is known: the order of a function, and shapes of distributions.
-const OPEN: [(&str, &[usize]); 12] = [
+const OPEN: [(&str, &[usize]); 14] = [
     ("zeta", &[0]),
     ("polygamma", &[0]),
     ("gammainc", &[0]),
@@ -20,6 +20,8 @@ const OPEN: [(&str, &[usize]); 12] = [
     ("ive", &[0]),
     ("kv", &[0]),
     ("kve", &[0]),
+    ("jv", &[0]),
+    ("hyp2f1", &[0, 1, 2]),
 ];
 
 /// Returns arguments in the domain of a function.
@@ -29,13 +31,17 @@ fn arguments(function: &str, names: &'static [&'static str]) -> Vec<Input> {
         let value = match (function, position) {
             ("acosh", _) | ("zeta", 0) => plain + 1.5,
             ("log1mexp" | "ndtri_exp", _) => -plain,
+            ("hyp2f1", 3) => plain * 0.5,
+            ("lambertw_lower", _) => -0.3 * plain,
             ("polygamma", 0) => plain.mapv(|_| 2.0),
             ("scalb", 1) => plain.mapv(|_| 3.5),
             // Moved apart from integers and from ties.
             ("mod" | "fmod" | "floor_div", 0) => plain.mapv(|x| (4.0 * x).round()) + 5.1,
             ("clip", 1) => plain * 0.4,
             ("clip", 2) => plain * 0.4 + 0.5,
-            ("log_ndtr" | "erfcx" | "i0e" | "i1e" | "i1" | "abs" | "copysign" | "fabs", _) => plain - 0.55,
+            ("log_ndtr" | "erfcx" | "i0e" | "i1e" | "i1" | "j0" | "j1" | "abs" | "copysign" | "fabs", _) => {
+                plain - 0.55
+            }
             _ => plain,
         };
         input(name, value)

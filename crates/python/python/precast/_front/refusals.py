@@ -16,7 +16,7 @@ class Refused(Exception):
 class Refusal(NamedTuple):
     """An operation that cannot be lowered."""
 
-    #: The operation, ``Jv(float64[?], float64[?]) -> float64[?]`` or ``schur``.
+    #: The operation, ``Eig(float64[?,?]) -> complex128[?], complex128[?,?]`` or ``schur``.
     op: str
     reason: str
     #: The line of the user's program, ``model.py:12:4 (loss)``; empty if it is unknown.

@@ -105,15 +105,21 @@ PC_TAIL pc_f64 pc_beta_log_f64(pc_f64 a, pc_f64 b) {
   return step.hi + step.lo;
 }
 
-/* 1 less the tail of b below y: y^b / (b B(a, b)) (1 + b ((1 - a) y / (1 (b + 1)) + (1 - a) (2 - a) y^2 / (2 (b + 2)) + ...)). */
-PC_TAIL pc_f64 pc_beta_rest_f64(const pc_betainc_parts_f64 *s) {
-  pc_f64 a = s->a, b = s->b, y = s->y.hi, term = 1.0, sum = 0.0;
+/* (1 - b) x / (1 (a + 1)) + (1 - b) (2 - b) x^2 / (2 (a + 2)) + ... */
+PC_TAIL pc_f64 pc_beta_sum_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
+  pc_f64 term = 1.0, sum = 0.0;
   for (int i = 1; i < PC_TAIL_STEPS; i++) {
     pc_f64 n = i;
-    term = term * ((n - a) / n * y);
-    sum = sum + term / (b + n);
+    term = term * ((n - b) / n * x);
+    sum = sum + term / (a + n);
     if (pc_magnitude_f64(term) <= 0x1p-58 * pc_magnitude_f64(sum)) break;
   }
+  return sum;
+}
+
+/* 1 less the tail of b below y, y^b / (b B(a, b)) (1 + b sum). */
+PC_TAIL pc_f64 pc_beta_rest_f64(const pc_betainc_parts_f64 *s) {
+  pc_f64 a = s->a, b = s->b, sum = pc_beta_sum_f64(b, a, s->y.hi);
   pc_pair_f64 log = pc_pair_mul_f64(pc_pair_of_f64(b), pc_log_of_pair_f64(s->y));
   pc_f64 l = (log.hi - pc_beta_log_f64(a, b)) + log.lo;
   return -pc_expm1_f64(l) - pc_exp_f64(l) * b * sum;

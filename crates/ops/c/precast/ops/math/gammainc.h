@@ -42,15 +42,20 @@ PC_TAIL pc_f64 pc_gamma_fraction_f64(pc_f64 a, pc_f64 x) {
 /* ln Gamma(1 + a) for 0 < a. */
 PC_TAIL pc_f64 pc_gammaln_above_f64(pc_f64 a) { return a <= 0.25 ? pc_gammaln_one_f64(a) : pc_gammaln_f64(1.0 + a); }
 
-/* Q for x <= 1.1 and small a: 1 - e^l (1 + a (-x / (a + 1) + x^2 / (2 (a + 2)) - ...)). */
-PC_TAIL pc_f64 pc_gamma_rest_f64(pc_f64 a, pc_f64 x) {
+/* -x / (a + 1) + x^2 / (2 (a + 2)) - ... */
+PC_TAIL pc_f64 pc_gamma_sum_f64(pc_f64 a, pc_f64 x) {
   pc_f64 term = 1.0, sum = 0.0;
   for (int n = 1; n < PC_TAIL_STEPS; n++) {
     term = term * (-x / n);
     sum = sum + term / (a + n);
     if (pc_magnitude_f64(term) < 0x1p-58 * pc_magnitude_f64(sum)) break;
   }
-  pc_f64 l = a * pc_log_f64(x) - pc_gammaln_above_f64(a);
+  return sum;
+}
+
+/* Q for x <= 1.1 and small a: 1 - e^l (1 + a sum). */
+PC_TAIL pc_f64 pc_gamma_rest_f64(pc_f64 a, pc_f64 x) {
+  pc_f64 sum = pc_gamma_sum_f64(a, x), l = a * pc_log_f64(x) - pc_gammaln_above_f64(a);
   return -pc_expm1_f64(l) - pc_exp_f64(l) * a * sum;
 }
 

@@ -15,17 +15,6 @@
 #include <precast/ops/math/gammainc.h>
 #include <precast/ops/math/inverse.h>
 
-/* The sum of the first form: -x / (a + 1) + x^2 / (2 (a + 2)) - ... */
-PC_TAIL pc_f64 pc_gamma_sum_f64(pc_f64 a, pc_f64 x) {
-  pc_f64 term = 1.0, sum = 0.0;
-  for (int n = 1; n < PC_TAIL_STEPS; n++) {
-    term = term * (-x / n);
-    sum = sum + term / (a + n);
-    if (pc_magnitude_f64(term) < 0x1p-58 * pc_magnitude_f64(sum)) break;
-  }
-  return sum;
-}
-
 /* ln x of the first form without the sum: (ln p + ln Gamma(1 + a)) / a, which is at most ln of the result. */
 PC_TAIL pc_pair_f64 pc_gamma_least_f64(pc_f64 a, pc_pair_f64 p) {
   pc_pair_f64 own = a < 1.0 ? pc_pair_of_f64(pc_gammaln_above_f64(a)) : pc_plus_f64(pc_gammaln_pair_f64(a), pc_log_pair_f64(a));

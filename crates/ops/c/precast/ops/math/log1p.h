@@ -1,4 +1,4 @@
-/* precast/ops/math/log1p.h: ln(1 + x) and its relatives: softplus = ln(1 + e^x), log1mexp = ln(1 - e^x). */
+/* precast/ops/math/log1p.h: ln(1 + x) and its relatives: softplus = ln(1 + e^x), log1mexp = ln(1 - e^x), softplus_inverse. */
 #ifndef PRECAST_OPS_MATH_LOG1P_H
 #define PRECAST_OPS_MATH_LOG1P_H
 
@@ -74,6 +74,23 @@ PC_INLINE pc_f64 pc_log1mexp_f64(pc_f64 x) {
   return x < 0.0 ? y : edge;
 }
 
+/* ln(e^x - 1), the inverse of softplus; 0 gives -inf, a negative number NaN. e^x - 1 = (2^k - 1) + 2^k (hi + tail), kept as a pair. */
+PC_INLINE pc_f64 pc_softplus_inverse_f64(pc_f64 x) {
+  pc_f64 c = x < 40.0 ? x : 40.0;
+  pc_reduced_f64 k = pc_reduce_ln2_f64(c, 2046.0);
+  pc_f64 scale = pc_scale_low_f64(k.bits) * pc_scale_high_f64(k.bits);
+  pc_pair_f64 a = pc_sum_ordered_f64(scale, -1.0);
+  pc_pair_f64 b = pc_sum_f64(a.hi, scale * k.hi);
+  pc_pair_f64 u = pc_sum_ordered_f64(b.hi, (a.lo + b.lo) + scale * pc_exp_tail_f64(k.hi, k.lo));
+  int tiny = x < 0x1p-54; /* e^x - 1 is x, and may be subnormal */
+  pc_f64 whole = tiny ? -54.0 * PC_LN2_HI_F64 : 0.0;
+  pc_f64 add = tiny ? -54.0 * PC_LN2_LO_F64 : u.lo / u.hi;
+  pc_f64 y = pc_log_sum_f64(whole, tiny ? x * 0x1p54 : u.hi, add);
+  y = x < 40.0 ? y : x; /* e^-x is no part of an ulp */
+  pc_f64 edge = x == 0.0 ? -__builtin_inf() : __builtin_nan("");
+  return x > 0.0 ? y : edge;
+}
+
 /* ln(1 + x), 1 + x = 2^k (1 + f + rest): what the sum loses is the rest, which is as large as x where x is small. */
 PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
   const uint32_t one = 0x3f800000u, sign = 0x80000000u;
@@ -87,5 +104,7 @@ PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
   pc_f32 edge = x == -1.0f ? -__builtin_inff() : __builtin_nanf("");
   return x > -1.0f ? y : edge;
 }
+
+PC_INLINE pc_f32 pc_softplus_inverse_f32(pc_f32 x) { return (pc_f32)pc_softplus_inverse_f64((pc_f64)x); }
 
 #endif

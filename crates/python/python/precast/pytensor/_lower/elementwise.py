@@ -6,8 +6,8 @@ from typing import Any
 
 from ... import _native
 from ..._variable import Variable, call
-from . import own_c, python, scalars
-from .lowering import Lowering, Refused, applies, cast, constant, is_array, name_of, rule
+from . import own_c, scalars
+from .lowering import Lowering, applies, cast, constant, is_array, name_of, rule
 
 _MISMATCH = "extents differ; one that is 1 is broadcast only where its type says so"
 
@@ -60,10 +60,7 @@ def scalar(
         return [(made, every) for made in own_c.apply(op, inputs, dtypes)]
     if name_of(op) != "Composite":
         (dtype,) = dtypes
-        try:
-            return [(scalars.compute(op, inputs, dtype), every)]
-        except Refused as why:
-            return [(python.special(lower, op, inputs, dtype, why), every)]
+        return [(scalars.compute(op, inputs, dtype), every)]
     inner = op.fgraph
     known = {variable: (value, {position}) for position, (variable, value) in enumerate(zip(inner.inputs, inputs, strict=True))}
     found = computed(lower, known, inner.outputs)

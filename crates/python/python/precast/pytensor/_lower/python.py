@@ -1,4 +1,4 @@
-"""Ops that Python computes between graphs: random draws, decompositions, and SciPy functions without C.
+"""Ops that Python computes between graphs: random draws and decompositions.
 
 The rules name functions of ``precast._calls``. They apply only if `freeze` is called with ``python=True``.
 """
@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._calls import SPECIAL
 from ..._draws import names
-from ..._variable import Variable
-from .classes import behaves_as, declaring, key_of
-from .lowering import HINT, Lowering, Refused, array_type, name_of, rule
+from .lowering import Lowering, Refused, name_of, rule
 
 #: The function for each class of ops, and the attributes of the op that become settings.
 _CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -83,17 +80,3 @@ def _known(settings: Callable[[Any], dict[str, Any]], op: Any) -> dict[str, Any]
         return settings(op)
     except AttributeError as missing:
         raise Refused(f"it differs from the supported versions: {missing}") from None
-
-
-def special(lower: Lowering, op: Any, arguments: list[Variable], dtype: str, why: Refused) -> Variable:
-    """Returns a call of the SciPy function of a scalar op. Raises `why` if no such function exists."""
-    module, _, name = (getattr(op, "nfunc_spec", None) or ("",))[0].rpartition(".")
-    declares = declaring(type(op), "nfunc_spec")
-    is_known = declares is not None and declares.__module__.split(".")[0] in ("pytensor", "pymc")
-    if module != "scipy.special" or name not in SPECIAL or not is_known or behaves_as(type(op), (key_of(declares, declares.__name__),)) is None:
-        raise why
-    if not lower.python:
-        raise Refused(f"{why}\n    {HINT}")
-    ndim = max(argument.type.ndim for argument in arguments)
-    (made,) = lower.ask("special", arguments, [array_type(dtype, ndim)], of=name)
-    return made
