@@ -1,6 +1,6 @@
 //! Cholesky: decomposes positive definite matrices.
 
-use super::matrix::{self, Real, c_function, each, expect_square, of_reals};
+use super::matrix::{self, Number, c_function, each, expect_square, of_numbers};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
 use crate::gradient::rules::Pulled;
@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 const NAME: &str = "cholesky";
 
-/// An op that returns the lower triangle L of `a = L·Lᵀ`. Of `a` only the lower triangle is read.
+/// An op that returns the lower triangle L of `a = L·Lᴴ`. Of `a` only the lower triangle is read, and of its diagonal
+/// only the real parts.
 ///
 /// # Shapes
 /// `a[…, n, n] -> a`
@@ -58,7 +59,7 @@ impl Op for Cholesky {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let problem = "the matrix is not positive definite";
-        let factors = of_reals!(NAME, [inputs[0]], |a| each(NAME, a, |n, a| {
+        let factors = of_numbers!(NAME, [inputs[0]], |a| each(NAME, a, |n, a| {
             matrix::or_nan(NAME, factor(n, &a), self.nan_on_error, problem)
         }))?;
         Ok(vec![factors])
@@ -66,18 +67,15 @@ impl Op for Cholesky {
 }
 
 /// Returns the factor of one matrix.
-fn factor<T: Real>(n: usize, a: &[T]) -> Result<Vec<T>, usize> {
+fn factor<T: Number>(n: usize, a: &[T]) -> Result<Vec<T>, usize> {
     let mut l = vec![T::ZERO; n * n];
     for i in 0..n {
         for j in 0..=i {
             let mut rest = a[i * n + j];
             for k in 0..j {
-                rest = rest - l[j * n + k] * l[i * n + k];
+                rest = rest.less_product(l[j * n + k].conjugate(), l[i * n + k]);
             }
-            if i == j && rest <= T::ZERO {
-                return Err(n * n);
-            }
-            l[i * n + j] = if i == j { rest.sqrt() } else { rest / l[j * n + j] };
+            l[i * n + j] = if i == j { rest.root().ok_or(n * n)? } else { rest.over_real(l[j * n + j]) };
         }
     }
     Ok(l)
@@ -87,7 +85,10 @@ impl Called for Cholesky {
     const HEADER: &'static str = "precast/ops/linalg/matrix.h";
 
     fn call(&self, node: &Node) -> Call {
-        let function = c_function(node.inputs[0].dtype(), ["pc_cholesky_f32", "pc_cholesky_f64"]);
+        let function = c_function(
+            node.inputs[0].dtype(),
+            ["pc_cholesky_f32", "pc_cholesky_f64", "pc_cholesky_c64", "pc_cholesky_c128"],
+        );
         Call::of(function, vec![i64::from(self.nan_on_error)])
     }
 }

@@ -1,5 +1,8 @@
-//! Eigh: the eigenvalues and eigenvectors of symmetric matrices.
+//! Eigh: the eigenvalues and eigenvectors of symmetric and Hermitian matrices.
 
+use super::complex_rows::{
+    ComplexReflection, ComplexRow, complex, each_complex_factor, joined_parts, nan, split_parts, turned,
+};
 use super::matrix::expect_square;
 use super::reflections::{
     Reflection, Rows, dot, each_factor, expect_matrices, is_turned, largest, length, order, reflected_units,
@@ -9,7 +12,7 @@ use crate::call::{Call, Called, called};
 use crate::declared::Declared;
 use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
+use precast_graph::{Array, Complex, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "eigh";
@@ -17,8 +20,9 @@ const NAME: &str = "eigh";
 /// The most sweeps for one eigenvalue.
 const SWEEPS: usize = 60;
 
-/// An op that returns the eigenvalues of symmetric matrices in ascending order, and their orthonormal eigenvectors as
-/// columns. One triangle is read. Of each eigenvector, the first of the largest absolute values is positive.
+/// An op that returns the eigenvalues of symmetric or Hermitian matrices in ascending order, and their orthonormal
+/// eigenvectors as columns. One triangle is read, and of a complex diagonal the real parts. Of each eigenvector, the first
+/// of the largest absolute values is positive; a complex one is real and positive.
 ///
 /// # Shapes
 /// `a[…, n, n] -> (values[…, n], vectors[…, n, n])`, or the values alone if `values_only`
@@ -62,7 +66,7 @@ impl Op for Eigh {
     fn make_node(&self, inputs: &[Type]) -> Result<Vec<Type>, MakeNodeError> {
         let (stack, [_, n]) = expect_matrices(NAME, inputs)?;
         expect_square(NAME, inputs)?;
-        let values = result(inputs[0].dtype(), stack, &[n]);
+        let values = result(inputs[0].dtype().real(), stack, &[n]);
         Ok(if self.values_only { vec![values] } else { vec![values, inputs[0].clone()] })
     }
 
@@ -73,6 +77,15 @@ impl Op for Eigh {
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let n = super::matrix::rows(NAME, inputs[0].shape())?;
         let count = if self.values_only { 1 } else { 2 };
+        if inputs[0].dtype().is_complex() {
+            let shapes = [(vec![n], false), (vec![n, n], true)];
+            return each_complex_factor(NAME, inputs[0], &shapes[..count], |n, _, a| {
+                let element =
+                    |i: usize, j: usize| if self.upper { a[j * n + i].conj() } else { a[i * n + j] };
+                let rows = (0..n).map(|i| ComplexRow::of((0..n).map(|j| element(i, j)))).collect();
+                complex_decompose(rows).unwrap_or_else(|| vec![nan(n), nan(n * n)])
+            });
+        }
         each_factor(NAME, inputs[0], &[vec![n], vec![n, n]][..count], |n, _, a| {
             let a =
                 Rows { length: n, data: if self.upper { Rows { length: n, data: a }.turned() } else { a } };
@@ -135,6 +148,72 @@ fn tridiagonal(n: usize, a: &mut Rows) -> (Vec<f64>, Vec<f64>, Vec<Reflection>) 
     }
     if n > 0 {
         d[0] = a.row(0)[0];
+    }
+    reflections.reverse();
+    (d, e, reflections)
+}
+
+/// Does the same for a Hermitian matrix, of which the conjugate is decomposed.
+fn complex_decompose(mut a: Vec<ComplexRow>) -> Option<Vec<Vec<Complex<f64>>>> {
+    let n = a.len();
+    let read = |i: usize| a[i].re[..=i].iter().chain(&a[i].im[..i]).copied();
+    let largest = largest(&(0..n).flat_map(read).collect::<Vec<f64>>());
+    if !largest.is_finite() {
+        return None;
+    }
+    let scale = to_middle(largest);
+    if scale != 1.0 {
+        a.iter_mut().for_each(|row| row.re.iter_mut().chain(&mut row.im).for_each(|x| *x *= scale));
+    }
+    let (mut d, mut e, reflections) = hermitian_tridiagonal(&mut a);
+    let mut units: Vec<ComplexRow> = (0..n).map(|row| ComplexRow::unit(n, row)).collect();
+    for reflection in &reflections {
+        units[..reflection.v.len()].iter_mut().for_each(|row| reflection.apply(row));
+    }
+    let mut z = joined_parts(n, &units);
+    diagonal(n, &mut d, &mut e, &mut z)?;
+    let order = order(&d, false);
+    let vectors = order.iter().map(|row| {
+        let mut vector = split_parts(&z, *row);
+        let (factor, best) = vector.turn();
+        vector.scale(factor);
+        vector.im[best] = 0.0;
+        (0..n).filter(|i| *i != best).for_each(|i| vector.im[i] = -vector.im[i]);
+        vector
+    });
+    let vectors: Vec<ComplexRow> = vectors.collect();
+    Some(vec![complex(order.iter().map(|at| d[*at] / scale).collect()), turned(&vectors)])
+}
+
+/// Makes the conjugate of a Hermitian matrix tridiagonal, with real numbers. Returns the same as [`tridiagonal`].
+fn hermitian_tridiagonal(a: &mut [ComplexRow]) -> (Vec<f64>, Vec<f64>, Vec<ComplexReflection>) {
+    let n = a.len();
+    let (mut d, mut e, mut reflections) = (vec![0.0; n], vec![0.0; n], Vec::new());
+    for i in (1..n).rev() {
+        d[i] = a[i].re[i];
+        let (reflection, beta) = ComplexReflection::of(0, &a[i].part(0..i), i - 1);
+        e[i - 1] = beta;
+        if !reflection.is_identity() {
+            let (v, tau) = (&reflection.v, reflection.tau);
+            let mut y = ComplexRow::zeros(i);
+            for (r, row) in a[..i].iter().enumerate() {
+                let (own, row) = (row.re[r], row.part(0..r));
+                let sum = row.dot(&v.part(0..r));
+                y.set(r, Complex::new(sum.re + own * v.re[r], sum.im + own * v.im[r]));
+                y.subtract(0, Complex::new(-v.re[r], -v.im[r]), &row);
+            }
+            y.scale(tau);
+            let sum = v.dot(&y);
+            y.subtract(0, Complex::new(0.5 * (tau.re * sum.re + tau.im * sum.im), 0.0), v);
+            for (r, row) in a[..i].iter_mut().enumerate() {
+                row.subtract(0, y.at(r).conj(), &v.part(0..r + 1));
+                row.subtract(0, v.at(r).conj(), &y.part(0..r + 1));
+            }
+        }
+        reflections.push(reflection);
+    }
+    if n > 0 {
+        d[0] = a[0].re[0];
     }
     reflections.reverse();
     (d, e, reflections)

@@ -1,6 +1,6 @@
 //! LuFactor: decomposes matrices with partial pivoting.
 
-use super::matrix::{c_function, each, expect_square, lu, of_reals, pivots, pivots_array};
+use super::matrix::{c_function, each, expect_square, lu, of_numbers, pivots, pivots_array};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
 use crate::gradient::rules::Pulled;
@@ -51,7 +51,7 @@ impl Op for LuFactor {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let mut exchanged = Vec::new();
-        let factors = of_reals!(NAME, [inputs[0]], |a| each(NAME, a, |n, mut a| {
+        let factors = of_numbers!(NAME, [inputs[0]], |a| each(NAME, a, |n, mut a| {
             exchanged.extend(lu(n, &mut a));
             Ok(a)
         }))?;
@@ -64,7 +64,10 @@ impl Called for LuFactor {
     const HEADER: &'static str = "precast/ops/linalg/matrix.h";
 
     fn call(&self, node: &Node) -> Call {
-        let function = c_function(node.inputs[0].dtype(), ["pc_lu_factor_f32", "pc_lu_factor_f64"]);
+        let function = c_function(
+            node.inputs[0].dtype(),
+            ["pc_lu_factor_f32", "pc_lu_factor_f64", "pc_lu_factor_c64", "pc_lu_factor_c128"],
+        );
         // The C function reads the flag of an op whose failures give NaN; this one does not fail.
         Call::of(function, vec![0])
     }

@@ -1,59 +1,105 @@
 //! The type rules and the reference implementation of decompositions and systems of linear equations.
 //!
-//! `c/precast/ops/linalg/real.h` cuts the loops into blocks; here they are plain. Each element has the same operations
+//! `c/precast/ops/linalg/decompose.h` cuts the loops into blocks; here they are plain. Each element has the same operations
 //! in the same order, so the bits are equal.
 
 use crate::declared::{of, refuse, tensor};
 use crate::elements;
+use crate::scalar::ComplexNumber;
 use ndarray::{ArrayD, IxDyn};
-use precast_graph::{Array, DType, Extent, MakeNodeError, PerformError, Type};
-use std::ops::{Div, Mul, Sub};
+use precast_graph::{Array, Complex, DType, Extent, MakeNodeError, PerformError, Type};
 
 /// An element of a matrix.
-pub(super) trait Real:
-    Copy + PartialOrd + Mul<Output = Self> + Sub<Output = Self> + Div<Output = Self>
-{
+pub(super) trait Number: Copy {
     const ZERO: Self;
     const NAN: Self;
-    fn is_nan(self) -> bool;
-    fn abs(self) -> Self;
-    fn sqrt(self) -> Self;
+    /// Returns `self - a·b`.
+    fn less_product(self, a: Self, b: Self) -> Self;
+    fn quotient(self, other: Self) -> Self;
+    fn is_zero(self) -> bool;
+    /// Returns the absolute value, or of a complex number `|re| + |im|`.
+    fn size(self) -> f64;
+    fn conjugate(self) -> Self;
+    /// Returns the square root of the real part; `None` if this part is not positive.
+    fn root(self) -> Option<Self>;
+    /// Divides by the real part of a number.
+    fn over_real(self, other: Self) -> Self;
 }
 
-macro_rules! real {
+macro_rules! numbers {
     ($($float:ident),*) => {$(
-        impl Real for $float {
+        impl Number for $float {
             const ZERO: Self = 0.0;
             const NAN: Self = $float::NAN;
-            fn is_nan(self) -> bool {
-                self.is_nan()
+            fn less_product(self, a: Self, b: Self) -> Self {
+                self - a * b
             }
-            fn abs(self) -> Self {
-                self.abs()
+            fn quotient(self, other: Self) -> Self {
+                self / other
             }
-            fn sqrt(self) -> Self {
-                self.sqrt()
+            fn is_zero(self) -> bool {
+                self == 0.0
+            }
+            fn size(self) -> f64 {
+                f64::from(self.abs())
+            }
+            fn conjugate(self) -> Self {
+                self
+            }
+            fn root(self) -> Option<Self> {
+                if self <= 0.0 { None } else { Some(self.sqrt()) }
+            }
+            fn over_real(self, other: Self) -> Self {
+                self / other
+            }
+        }
+
+        impl Number for Complex<$float> {
+            const ZERO: Self = Self::new(0.0, 0.0);
+            const NAN: Self = Self::new($float::NAN, $float::NAN);
+            fn less_product(self, a: Self, b: Self) -> Self {
+                self.minus(a.times(b))
+            }
+            fn quotient(self, other: Self) -> Self {
+                self.over(other)
+            }
+            fn is_zero(self) -> bool {
+                self.re == 0.0 && self.im == 0.0
+            }
+            fn size(self) -> f64 {
+                f64::from(self.re.abs() + self.im.abs())
+            }
+            fn conjugate(self) -> Self {
+                Self::new(self.re, -self.im)
+            }
+            fn root(self) -> Option<Self> {
+                self.re.root().map(|root| Self::new(root, 0.0))
+            }
+            fn over_real(self, other: Self) -> Self {
+                Self::new(self.re / other.re, self.im / other.re)
             }
         }
     )*};
 }
-real!(f32, f64);
+numbers!(f32, f64);
 
-/// Calls a generic function with the elements of arrays of f32 or f64.
-macro_rules! of_reals {
+/// Calls a generic function with the elements of arrays of floats or complex numbers.
+macro_rules! of_numbers {
     ($op:expr, [$($array:expr),+], |$($name:ident),+| $body:expr) => {
         match ($($array,)+) {
             ($(precast_graph::Array::F32($name),)+) => $body.map(precast_graph::Array::F32),
             ($(precast_graph::Array::F64($name),)+) => $body.map(precast_graph::Array::F64),
+            ($(precast_graph::Array::C64($name),)+) => $body.map(precast_graph::Array::C64),
+            ($(precast_graph::Array::C128($name),)+) => $body.map(precast_graph::Array::C128),
             _ => Err(crate::elements::mismatch($op)),
         }
     };
 }
-pub(super) use of_reals;
+pub(super) use of_numbers;
 
-/// Checks that an input is a stack of square matrices of f32 or f64.
+/// Checks that an input is a stack of square matrices.
 pub(super) fn expect_square(op: &str, inputs: &[Type]) -> Result<(), MakeNodeError> {
-    expect_real(op, 0, inputs)?;
+    expect_matrix(op, 0, inputs)?;
     match inputs[0].shape() {
         [.., Extent::Fixed(n), Extent::Fixed(m)] if n != m => {
             Err(refuse(op, 0, &inputs[0], "square matrices in the last two dimensions"))
@@ -64,15 +110,31 @@ pub(super) fn expect_square(op: &str, inputs: &[Type]) -> Result<(), MakeNodeErr
 
 /// Checks that an input has matrices of f32 or f64.
 pub(super) fn expect_real(op: &str, input: usize, inputs: &[Type]) -> Result<(), MakeNodeError> {
-    let found = inputs[input].dtype();
-    if !matches!(found, DType::F32 | DType::F64) {
-        let (op, expected) = (op.to_owned(), "f32 and f64".to_owned());
-        return Err(MakeNodeError::DType { op, input, found, expected });
-    }
+    expect_dtype(op, input, inputs, (&[DType::F32, DType::F64], "f32 and f64"))?;
+    expect_matrix(op, input, inputs)
+}
+
+/// Checks that an input has matrices of floats or complex numbers.
+pub(super) fn expect_matrix(op: &str, input: usize, inputs: &[Type]) -> Result<(), MakeNodeError> {
+    let all = [DType::F32, DType::F64, DType::C64, DType::C128];
+    expect_dtype(op, input, inputs, (&all, "f32, f64, c64 and c128"))?;
     if tensor(op, input, inputs)?.shape.len() < 2 {
         return Err(refuse(op, input, &inputs[input], "a matrix, or a stack of matrices"));
     }
     Ok(())
+}
+
+fn expect_dtype(
+    op: &str,
+    input: usize,
+    inputs: &[Type],
+    (all, expected): (&[DType], &str),
+) -> Result<(), MakeNodeError> {
+    let found = inputs[input].dtype();
+    if all.contains(&found) {
+        return Ok(());
+    }
+    Err(MakeNodeError::DType { op: op.to_owned(), input, found, expected: expected.to_owned() })
 }
 
 /// Returns the type of the solutions of systems with square matrices.
@@ -85,7 +147,7 @@ pub(super) fn system(op: &str, inputs: &[Type]) -> Result<Type, MakeNodeError> {
 /// Returns the type of the solutions of systems: the matrices and the right sides have the same stacks, broadcast. The
 /// last extent of input 0 is the number of rows of a right side.
 pub(super) fn solutions(op: &str, inputs: &[Type]) -> Result<Type, MakeNodeError> {
-    expect_real(op, 1, inputs)?;
+    expect_matrix(op, 1, inputs)?;
     let [(a, a_ndim), (b, b_ndim)] = [&inputs[0], &inputs[1]].map(|ty| (ty.shape(), ty.ndim()));
     if inputs[1].dtype() != inputs[0].dtype() {
         return Err(refuse(op, 1, &inputs[1], format!("the dtype of input 0, `{}`", inputs[0].dtype())));
@@ -126,7 +188,7 @@ pub(super) fn rows(op: &str, shape: &[usize]) -> Result<usize, PerformError> {
 }
 
 /// Computes each matrix of a stack from its elements in C order.
-pub(super) fn each<T: Real>(
+pub(super) fn each<T: Number>(
     op: &str,
     a: &ArrayD<T>,
     mut one: impl FnMut(usize, Vec<T>) -> Result<Vec<T>, PerformError>,
@@ -141,7 +203,7 @@ pub(super) fn each<T: Real>(
 }
 
 /// Solves each system of two stacks. `one` gets the number of rows, the square matrix and the right side, in C order.
-pub(super) fn each_system<T: Real>(
+pub(super) fn each_system<T: Number>(
     op: &str,
     (a, b): (&ArrayD<T>, &ArrayD<T>),
     one: impl Fn(usize, &[T], Vec<T>) -> Result<Vec<T>, PerformError>,
@@ -151,7 +213,7 @@ pub(super) fn each_system<T: Real>(
 }
 
 /// Does the same for matrices of any form with as many columns as a right side has rows.
-pub(super) fn each_solution<T: Real>(
+pub(super) fn each_solution<T: Number>(
     op: &str,
     (a, b): (&ArrayD<T>, &ArrayD<T>),
     one: impl Fn(usize, &[T], Vec<T>) -> Result<Vec<T>, PerformError>,
@@ -184,7 +246,7 @@ pub(super) fn each_solution<T: Real>(
 }
 
 /// Returns the result of a matrix. Without one, returns NaN, or an error with this problem.
-pub(super) fn or_nan<T: Real>(
+pub(super) fn or_nan<T: Number>(
     op: &str,
     result: Result<Vec<T>, usize>,
     nan_on_error: bool,
@@ -199,26 +261,26 @@ pub(super) fn or_nan<T: Real>(
 
 /// Solves a system with a triangular matrix, of which the other triangle is not read. Fails with the number of
 /// elements if a number on the diagonal is 0.
-pub(super) fn solve_triangular<T: Real>(
+pub(super) fn solve_triangular<T: Number>(
     (lower, unit): (bool, bool),
     n: usize,
     a: &[T],
     mut x: Vec<T>,
 ) -> Result<Vec<T>, usize> {
     let m = x.len().checked_div(n).unwrap_or(0);
-    if !unit && (0..n).any(|i| a[i * n + i] == T::ZERO) {
+    if !unit && (0..n).any(|i| a[i * n + i].is_zero()) {
         return Err(x.len());
     }
     let order: Vec<usize> = if lower { (0..n).collect() } else { (0..n).rev().collect() };
     for (position, i) in order.iter().enumerate() {
         for k in &order[..position] {
             for j in 0..m {
-                x[i * m + j] = x[i * m + j] - a[i * n + k] * x[k * m + j];
+                x[i * m + j] = x[i * m + j].less_product(a[i * n + k], x[k * m + j]);
             }
         }
         let diagonal = a[i * n + i];
         for x in x[i * m..(i + 1) * m].iter_mut().filter(|_| !unit) {
-            *x = *x / diagonal;
+            *x = x.quotient(diagonal);
         }
     }
     Ok(x)
@@ -227,12 +289,12 @@ pub(super) fn solve_triangular<T: Real>(
 /// Decomposes a matrix in place into L, whose diagonal of ones is not stored, and U. Returns the row that each row was
 /// exchanged with before its column was eliminated: that of the first NaN, or else of the first of the largest
 /// absolute values.
-pub(super) fn lu<T: Real>(n: usize, u: &mut [T]) -> Vec<usize> {
+pub(super) fn lu<T: Number>(n: usize, u: &mut [T]) -> Vec<usize> {
     let mut pivots = Vec::with_capacity(n);
     for k in 0..n {
         let mut pivot = k;
         for i in k + 1..n {
-            let (size, best) = (u[i * n + k].abs(), u[pivot * n + k].abs());
+            let (size, best) = (u[i * n + k].size(), u[pivot * n + k].size());
             if !best.is_nan() && (size > best || size.is_nan()) {
                 pivot = i;
             }
@@ -242,10 +304,10 @@ pub(super) fn lu<T: Real>(n: usize, u: &mut [T]) -> Vec<usize> {
             u.swap(k * n + j, pivot * n + j);
         }
         let diagonal = u[k * n + k];
-        for i in (k + 1..n).filter(|_| diagonal != T::ZERO) {
-            u[i * n + k] = u[i * n + k] / diagonal;
+        for i in (k + 1..n).filter(|_| !diagonal.is_zero()) {
+            u[i * n + k] = u[i * n + k].quotient(diagonal);
             for j in k + 1..n {
-                u[i * n + j] = u[i * n + j] - u[i * n + k] * u[k * n + j];
+                u[i * n + j] = u[i * n + j].less_product(u[i * n + k], u[k * n + j]);
             }
         }
     }
@@ -266,6 +328,11 @@ pub(super) fn pivots_array(op: &str, matrices: &Array, pivots: &[usize]) -> Resu
 }
 
 /// Returns the name of the C function for a dtype.
-pub(super) fn c_function(dtype: DType, [single, double]: [&'static str; 2]) -> &'static str {
-    if dtype == DType::F32 { single } else { double }
+pub(super) fn c_function(dtype: DType, [f32, f64, c64, c128]: [&'static str; 4]) -> &'static str {
+    match dtype {
+        DType::F32 => f32,
+        DType::C64 => c64,
+        DType::C128 => c128,
+        _ => f64,
+    }
 }

@@ -8,16 +8,22 @@
 //! | [`Cholesky`], [`LuFactor`] | square matrices, and stacks of them | decompositions |
 //! | [`Qr`], [`Svd`] | matrices, and stacks of them | decompositions by reflections |
 //! | [`Eigh`] | square matrices, and stacks of them | eigenvalues and eigenvectors of symmetric matrices |
+//! | [`Eig`] | square matrices, and stacks of them | complex eigenvalues and eigenvectors |
+//! | [`Schur`] | square matrices, and stacks of them | Schur forms and their vectors |
 //! | [`PivotToPermutation`] | the pivots of LU decompositions | the order of their rows |
 //! | [`Solve`], [`SolveTriangular`] | square matrices and right sides, and stacks of them, which are broadcast | solutions of systems |
 //! | [`SolveBanded`] | diagonals of square matrices, and right sides | solutions of systems |
 //!
 //! Products of f32 and f64 go through the host's GEMM; other dtypes use a plain loop. Their C code is in
-//! `c/precast/ops/dot.h`. Decompositions and systems exist for f32 and f64; their C code is in `c/precast/ops/linalg/`.
+//! `c/precast/ops/dot.h`. Decompositions and systems exist for f32, f64, c64 and c128, but [`SolveBanded`]
+//! only for f32 and f64; their C code is in `c/precast/ops/linalg/`.
 
 mod batched_dot;
 mod cholesky;
+mod complex_rows;
+mod complex_schur;
 mod dot;
+mod eig;
 mod eigh;
 mod lu_factor;
 mod matrix;
@@ -25,6 +31,8 @@ mod pivot_to_permutation;
 mod product;
 mod qr;
 mod reflections;
+mod schur;
+mod schur_form;
 mod singular;
 mod solve;
 mod solve_banded;
@@ -35,10 +43,12 @@ mod svd;
 pub use batched_dot::BatchedDot;
 pub use cholesky::Cholesky;
 pub use dot::Dot;
+pub use eig::Eig;
 pub use eigh::Eigh;
 pub use lu_factor::LuFactor;
 pub use pivot_to_permutation::PivotToPermutation;
 pub use qr::Qr;
+pub use schur_form::Schur;
 pub use solve::Solve;
 pub use solve_banded::SolveBanded;
 pub use solve_triangular::SolveTriangular;

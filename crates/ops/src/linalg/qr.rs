@@ -1,17 +1,18 @@
 //! Qr: decomposes matrices by reflections.
 
+use super::complex_rows::{self, ComplexReflection, ComplexRow, each_complex_factor};
 use super::reflections::{Reflection, Rows, each_factor, expect_matrices, least, reflected_units, result};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
 use crate::gradient::rules::Pulled;
 use precast_codegen::Node;
-use precast_graph::{Array, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
+use precast_graph::{Array, Complex, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type};
 use std::sync::Arc;
 
 const NAME: &str = "qr";
 
 /// An op that decomposes matrices into `q @ r`: the columns of `q` are orthonormal, and `r` is zero below its diagonal.
-/// The signs are LAPACK's. With `k` the smaller one of `m` and `n`, or `m` if `complete`:
+/// The signs are LAPACK's: the diagonal of `r` is real. With `k` the smaller one of `m` and `n`, or `m` if `complete`:
 ///
 /// # Shapes
 /// `a[…, m, n] -> (q[…, m, k], r[…, k, n])`, or `r` alone if `r_only`
@@ -70,6 +71,12 @@ impl Op for Qr {
         let height = if self.complete { m } else { m.min(n) };
         let skipped = usize::from(self.r_only);
         let shapes = &[vec![m, height], vec![height, n]][skipped..];
+        if inputs[0].dtype().is_complex() {
+            let shapes: Vec<_> = shapes.iter().map(|shape| (shape.clone(), true)).collect();
+            return each_complex_factor(NAME, inputs[0], &shapes, |m, n, a| {
+                complex_factor(m, n, height, &a).split_off(skipped)
+            });
+        }
         each_factor(NAME, inputs[0], shapes, |m, n, a| factor(m, n, height, &a).split_off(skipped))
     }
 }
@@ -87,6 +94,20 @@ fn factor(m: usize, n: usize, height: usize, a: &[f64]) -> Vec<Vec<f64>> {
     }
     let r = (0..height * n).map(|at| columns.row(at % n)[at / n]).collect();
     vec![reflected_units(height, m, &reflections).turned(), r]
+}
+
+/// Does the same for a complex matrix.
+fn complex_factor(m: usize, n: usize, height: usize, a: &[Complex<f64>]) -> Vec<Vec<Complex<f64>>> {
+    let mut columns: Vec<ComplexRow> = (0..n).map(|j| ComplexRow::of((0..m).map(|i| a[i * n + j]))).collect();
+    let mut reflections = Vec::new();
+    for k in 0..m.min(n) {
+        let (reflection, beta) = ComplexReflection::of(k, &columns[k].part(k..m), 0);
+        columns[k + 1..].iter_mut().for_each(|column| reflection.apply_adjoint(column));
+        (k..m).for_each(|i| columns[k].set(i, Complex::new(if i == k { beta } else { 0.0 }, 0.0)));
+        reflections.push(reflection);
+    }
+    let r = (0..height * n).map(|at| columns[at % n].at(at / n)).collect();
+    vec![complex_rows::turned(&complex_rows::reflected_units(height, m, &reflections)), r]
 }
 
 impl Called for Qr {

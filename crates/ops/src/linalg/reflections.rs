@@ -3,7 +3,7 @@
 //! All computations are in f64, and results are rounded once to the dtype of the matrices. The order of operations is
 //! that of `c/precast/ops/linalg/reflect.h`, so the bits are equal.
 
-use super::matrix::expect_real;
+use super::matrix::expect_matrix;
 use crate::declared::of;
 use crate::elements;
 use ndarray::{ArrayD, IxDyn};
@@ -79,7 +79,7 @@ pub(super) fn to_middle(largest: f64) -> f64 {
 }
 
 /// Returns the Euclidean norm.
-fn norm(x: &[f64]) -> f64 {
+pub(super) fn norm(x: &[f64]) -> f64 {
     let square = dot(x, x);
     if square.is_nan() || square_fits(square) {
         return square.sqrt();
@@ -168,13 +168,13 @@ pub(super) fn order(x: &[f64], descending: bool) -> Vec<usize> {
     order
 }
 
-/// Checks that an input is a stack of matrices of f32 or f64; returns the stack, the rows and the columns.
+/// Checks that an input is a stack of matrices; returns the stack, the rows and the columns.
 pub(super) fn expect_matrices<'a>(
     op: &str,
     inputs: &'a [Type],
 ) -> Result<(&'a [Extent], [Extent; 2]), MakeNodeError> {
     MakeNodeError::expect_inputs(op, 1, inputs)?;
-    expect_real(op, 0, inputs)?;
+    expect_matrix(op, 0, inputs)?;
     let (stack, matrix) = inputs[0].shape().split_at(inputs[0].ndim() - 2);
     Ok((stack, [matrix[0], matrix[1]]))
 }

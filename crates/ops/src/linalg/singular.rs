@@ -2,7 +2,9 @@
 //!
 //! `c/precast/ops/linalg/svd.h` has the same operations in the same order, so the bits are equal.
 
+use super::complex_rows::{self, ComplexReflection, ComplexRow, joined_parts};
 use super::reflections::{Reflection, Rows, largest, length, reflected_units};
+use precast_graph::Complex;
 
 /// The most sweeps, for each singular value.
 const SWEEPS: usize = 60;
@@ -23,6 +25,49 @@ pub(super) fn decompose(n: usize, height: usize, columns: Rows) -> Option<(Rows,
     let mut state = bidiagonal(n, height, columns);
     state.make_diagonal()?;
     Some((state.u, state.d, state.v))
+}
+
+/// Does the same for a complex matrix. The rows of the results are real parts, each followed by its imaginary parts.
+pub(super) fn complex_decompose(
+    height: usize,
+    length: usize,
+    columns: Vec<ComplexRow>,
+) -> Option<(Rows, Vec<f64>, Rows)> {
+    let mut state = complex_bidiagonal(height, length, columns);
+    state.make_diagonal()?;
+    Some((state.u, state.d, state.v))
+}
+
+fn complex_bidiagonal(height: usize, m: usize, mut a: Vec<ComplexRow>) -> State {
+    let n = a.len();
+    let (mut d, mut e) = (Vec::new(), Vec::new());
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for k in 0..n {
+        let (reflection, beta) = ComplexReflection::of(k, &a[k].part(k..m), 0);
+        a[k + 1..].iter_mut().for_each(|column| reflection.apply_adjoint(column));
+        d.push(beta);
+        left.push(reflection);
+        if k + 1 == n {
+            e.push(0.0);
+            continue;
+        }
+        let row = ComplexRow::of((k + 1..n).map(|j| a[j].at(k).conj()));
+        let (reflection, beta) = ComplexReflection::of(k + 1, &row, 0);
+        e.push(beta);
+        if !reflection.is_identity() {
+            let mut y = ComplexRow::zeros(m - k - 1);
+            for (j, v) in (k + 1..n).zip(reflection.v.numbers()) {
+                y.subtract(0, Complex::new(-v.re, -v.im), &a[j].part(k + 1..m));
+            }
+            y.scale(reflection.tau);
+            for (j, v) in (k + 1..n).zip(reflection.v.numbers()) {
+                a[j].subtract(k + 1, v.conj(), &y);
+            }
+        }
+        right.push(reflection);
+    }
+    let u = joined_parts(m, &complex_rows::reflected_units(height, m, &left));
+    State { d, e, u, v: joined_parts(n, &complex_rows::reflected_units(n, n, &right)) }
 }
 
 fn bidiagonal(n: usize, height: usize, mut a: Rows) -> State {

@@ -1,6 +1,6 @@
 //! Solve: solves systems of linear equations.
 
-use super::matrix::{self, c_function, each_system, lu, of_reals, solve_triangular};
+use super::matrix::{self, c_function, each_system, lu, of_numbers, solve_triangular};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
 use crate::gradient::rules::Pulled;
@@ -56,7 +56,7 @@ impl Op for Solve {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let solutions =
-            of_reals!(NAME, [inputs[0], inputs[1]], |a, b| each_system(NAME, (a, b), |n, a, b| {
+            of_numbers!(NAME, [inputs[0], inputs[1]], |a, b| each_system(NAME, (a, b), |n, a, b| {
                 let m = b.len().checked_div(n).unwrap_or(0);
                 let (mut u, mut x) = (a.to_vec(), b);
                 for (k, pivot) in lu(n, &mut u).into_iter().enumerate() {
@@ -74,7 +74,10 @@ impl Called for Solve {
     const HEADER: &'static str = "precast/ops/linalg/matrix.h";
 
     fn call(&self, node: &Node) -> Call {
-        let function = c_function(node.inputs[0].dtype(), ["pc_solve_f32", "pc_solve_f64"]);
+        let function = c_function(
+            node.inputs[0].dtype(),
+            ["pc_solve_f32", "pc_solve_f64", "pc_solve_c64", "pc_solve_c128"],
+        );
         Call::of(function, vec![i64::from(self.nan_on_error)])
     }
 }

@@ -1,6 +1,6 @@
 //! SolveTriangular: solves systems of linear equations with triangular matrices.
 
-use super::matrix::{self, c_function, each_system, of_reals, solve_triangular};
+use super::matrix::{self, c_function, each_system, of_numbers, solve_triangular};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
 use crate::gradient::rules::Pulled;
@@ -70,7 +70,7 @@ impl Op for SolveTriangular {
 
     fn perform(&self, inputs: &[&Array]) -> Result<Vec<Array>, PerformError> {
         let solutions =
-            of_reals!(NAME, [inputs[0], inputs[1]], |a, b| each_system(NAME, (a, b), |n, a, b| {
+            of_numbers!(NAME, [inputs[0], inputs[1]], |a, b| each_system(NAME, (a, b), |n, a, b| {
                 let x = solve_triangular((self.lower, self.unit_diagonal), n, a, b);
                 matrix::or_nan(NAME, x, self.nan_on_error, "singular matrix")
             }))?;
@@ -82,7 +82,12 @@ impl Called for SolveTriangular {
     const HEADER: &'static str = "precast/ops/linalg/matrix.h";
 
     fn call(&self, node: &Node) -> Call {
-        let functions = ["pc_solve_triangular_f32", "pc_solve_triangular_f64"];
+        let functions = [
+            "pc_solve_triangular_f32",
+            "pc_solve_triangular_f64",
+            "pc_solve_triangular_c64",
+            "pc_solve_triangular_c128",
+        ];
         let flags = [self.nan_on_error, !self.lower, self.unit_diagonal];
         Call::of(c_function(node.inputs[0].dtype(), functions), flags.map(i64::from).to_vec())
     }

@@ -1,7 +1,7 @@
 //! Systems of linear equations whose matrices have few different elements: `solve_banded`, `tridiagonal_solve`,
 //! `solve_toeplitz`.
 
-use super::decompositions::{matrices, nan_on_error, with_columns};
+use super::decompositions::{nan_on_error, real_matrices, with_columns};
 use super::operand::Operands;
 use crate::declared::Declared;
 use crate::linalg::SolveBanded;
@@ -27,7 +27,7 @@ pub(super) fn solve_banded(operands: &mut Operands<'_>, _: &Row, props: &Props) 
     ]))?;
     let args = operands.args[1..].to_vec();
     let mut operands = operands.with(&args);
-    let [bands, b] = matrices(&mut operands)?;
+    let [bands, b] = real_matrices(&mut operands)?;
     with_columns(&mut operands, b, |operands, b| {
         operands.results(op, &[bands, b])?.pop().ok_or_else(|| operands.error("has no result"))
     })

@@ -1,6 +1,6 @@
 //! Decompositions of matrices, systems of linear equations, inverses and determinants.
 //!
-//! The matrices are f32, if all arguments are, or else f64. As in NumPy, f16 is not supported.
+//! The matrices are f32 or c64, if all arguments are, or else f64 or c128. As in NumPy, f16 is not supported.
 
 use super::operand::Operands;
 use super::parts::list;
@@ -12,15 +12,17 @@ use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarI
 /// Returns the arguments as matrices of one dtype. Only the last one may be a vector.
 pub(super) fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[VarId; N], BuildError> {
     operands.expect(N)?;
-    let mut dtype = DType::F32;
-    for input in 0..N {
-        let found = operands.dtype(input);
-        if found.is_complex() || matches!(found, DType::F16 | DType::Bf16) {
-            let (op, expected) = (operands.function.to_owned(), "f32, f64 and integers".to_owned());
-            return Err(MakeNodeError::DType { op, input, found, expected }.into());
-        }
-        dtype = if found == DType::F32 { dtype } else { DType::F64 };
+    let found: Vec<DType> = (0..N).map(|input| operands.dtype(input)).collect();
+    if let Some(input) = found.iter().position(|dtype| matches!(dtype, DType::F16 | DType::Bf16)) {
+        return Err(unsupported(operands, input, "f32, f64, c64, c128 and integers"));
     }
+    let is_single = found.iter().all(|dtype| matches!(dtype, DType::F32 | DType::C64));
+    let dtype = match (is_single, found.iter().any(|dtype| dtype.is_complex())) {
+        (true, false) => DType::F32,
+        (false, false) => DType::F64,
+        (true, true) => DType::C64,
+        (false, true) => DType::C128,
+    };
     let all = operands.cast_all(dtype)?;
     for (input, variable) in all.iter().enumerate() {
         let least = if input > 0 { 1 } else { 2 };
@@ -35,6 +37,21 @@ pub(super) fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[V
     all.try_into().map_err(|_| operands.error("has another number of arguments"))
 }
 
+/// Returns the arguments as matrices of f32 or f64.
+pub(super) fn real_matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[VarId; N], BuildError> {
+    operands.expect(N)?;
+    let is_other = |dtype: DType| dtype.is_complex() || matches!(dtype, DType::F16 | DType::Bf16);
+    match (0..N).find(|input| is_other(operands.dtype(*input))) {
+        Some(input) => Err(unsupported(operands, input, "f32, f64 and integers")),
+        None => matrices(operands),
+    }
+}
+
+fn unsupported(operands: &Operands<'_>, input: usize, expected: &str) -> BuildError {
+    let (op, expected, found) = (operands.function.to_owned(), expected.to_owned(), operands.dtype(input));
+    MakeNodeError::DType { op, input, found, expected }.into()
+}
+
 /// Returns whether a matrix without a result gives NaN.
 pub(super) fn nan_on_error(declared: &Declared<'_>) -> Result<bool, MakeNodeError> {
     match declared.text("on_error")? {
@@ -47,6 +64,52 @@ pub(super) fn nan_on_error(declared: &Declared<'_>) -> Result<bool, MakeNodeErro
 /// Swaps the last two axes.
 fn transposed(operands: &mut Operands<'_>, matrices: VarId) -> Result<VarId, BuildError> {
     operands.call("matrix_transpose", [matrices.into()])
+}
+
+/// Returns the conjugates of complex elements.
+fn conjugate(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+    if operands.graph.ty(x).dtype().is_complex() { operands.call("conj", [x.into()]) } else { Ok(x) }
+}
+
+/// Returns the conjugate transposes of matrices.
+pub(super) fn adjoint(operands: &mut Operands<'_>, matrices: VarId) -> Result<VarId, BuildError> {
+    let turned = transposed(operands, matrices)?;
+    conjugate(operands, turned)
+}
+
+/// A matrix that a system is solved with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Own,
+    Transpose,
+    Adjoint,
+}
+
+impl Form {
+    /// Reads SciPy's setting `trans`.
+    pub(super) fn of(props: &Props) -> Option<Self> {
+        match props.get("trans") {
+            None | Some(Prop::Int(0)) => Some(Self::Own),
+            Some(Prop::Int(1)) => Some(Self::Transpose),
+            Some(Prop::Int(2)) => Some(Self::Adjoint),
+            Some(Prop::Str(text)) => match text.as_str() {
+                "N" => Some(Self::Own),
+                "T" => Some(Self::Transpose),
+                "C" => Some(Self::Adjoint),
+                _ => None,
+            },
+            Some(_) => None,
+        }
+    }
+
+    /// Returns matrices in this form.
+    pub(super) fn matrices(self, operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+        match self {
+            Self::Own => Ok(x),
+            Self::Transpose => transposed(operands, x),
+            Self::Adjoint => adjoint(operands, x),
+        }
+    }
 }
 
 /// Solves systems whose right side is a vector or a stack of matrices. A vector becomes a matrix of one column.
@@ -64,7 +127,7 @@ pub(super) fn with_columns(
     operands.slice(x, last, "i", &[0_i64.into()])
 }
 
-/// Builds `cholesky(x)`. The upper factor is the transpose of the lower factor of the transpose.
+/// Builds `cholesky(x)`. The upper factor is the adjoint of the lower factor of the adjoint.
 pub(super) fn cholesky(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<VarId, BuildError> {
     let [x] = matrices(operands)?;
     let declared = Declared::bound(operands.function, props);
@@ -72,9 +135,9 @@ pub(super) fn cholesky(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     if !upper {
         return operands.apply(op, &[x]);
     }
-    let x = transposed(operands, x)?;
+    let x = adjoint(operands, x)?;
     let lower = operands.apply(op, &[x])?;
-    transposed(operands, lower)
+    adjoint(operands, lower)
 }
 
 /// Builds `lu_factor(x)`: both triangles in one matrix, and the pivots.
@@ -108,18 +171,10 @@ pub(super) fn solve_triangular(
 ) -> Result<VarId, BuildError> {
     let [mut a, b] = matrices(operands)?;
     let declared = Declared::bound(operands.function, props);
-    let is_transposed = match props.get("trans") {
-        None | Some(Prop::Int(0)) => false,
-        Some(Prop::Int(1 | 2)) => true,
-        Some(Prop::Str(text)) if text == "N" => false,
-        Some(Prop::Str(text)) if text == "T" || text == "C" => true,
-        Some(_) => return Err(declared.wrong("trans", "0, 1, 2, `N`, `T` or `C`").into()),
-    };
-    if is_transposed {
-        a = transposed(operands, a)?;
-    }
+    let form = Form::of(props).ok_or_else(|| declared.wrong("trans", "0, 1, 2, `N`, `T` or `C`"))?;
+    a = form.matrices(operands, a)?;
     let op = SolveTriangular {
-        lower: declared.flag("lower")? != is_transposed,
+        lower: declared.flag("lower")? != (form != Form::Own),
         unit_diagonal: declared.flag("unit_diagonal")?,
         nan_on_error: nan_on_error(&declared)?,
     };
@@ -141,7 +196,7 @@ pub(super) fn cho_solve(operands: &mut Operands<'_>, _: &Row, props: &Props) -> 
     let nan_on_error = nan_on_error(&declared)?;
     let mut operands = operands.with(&args);
     let [c, b] = matrices(&mut operands)?;
-    let other = transposed(&mut operands, c)?;
+    let other = adjoint(&mut operands, c)?;
     let [down, up] = if lower { [c, other] } else { [other, c] };
     let op = |lower| SolveTriangular { lower, unit_diagonal: false, nan_on_error };
     with_columns(&mut operands, b, |operands, b| {

@@ -1,10 +1,10 @@
 //! Decompositions by reflections: `qr`, `eigh`, `svd`, and the functions of singular values.
 
-use super::decompositions::{matrices, with_columns};
+use super::decompositions::{adjoint, matrices, real_matrices, with_columns};
 use super::operand::Operands;
 use super::parts::list;
 use crate::declared::Declared;
-use crate::linalg::{Eigh, Qr, Svd};
+use crate::linalg::{Eig, Eigh, Qr, Schur, Svd};
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
 use std::sync::Arc;
@@ -44,6 +44,33 @@ pub(super) fn eigvalsh(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
     operands.apply(Eigh { upper, values_only: true }, &[x])
 }
 
+/// Builds `eig(x)`.
+pub(super) fn eig(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
+    let [x] = matrices(operands)?;
+    Ok(list(operands.results(Arc::new(Eig { values_only: false }), &[x])?))
+}
+
+/// Builds `eigvals(x)`.
+pub(super) fn eigvals(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
+    let [x] = matrices(operands)?;
+    operands.apply(Eig { values_only: true }, &[x])
+}
+
+/// Builds `schur(x, output)`.
+pub(super) fn schur(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
+    let [mut x] = matrices(operands)?;
+    let declared = Declared::bound(operands.function, props);
+    match declared.text("output")? {
+        "real" | "r" => {}
+        "complex" | "c" => {
+            let is_single = operands.graph.ty(x).dtype().real() == DType::F32;
+            x = operands.cast(x, if is_single { DType::C64 } else { DType::C128 })?;
+        }
+        _ => return Err(declared.wrong("output", "`real` or `complex`").into()),
+    }
+    Ok(list(operands.results(Arc::new(Schur), &[x])?))
+}
+
 /// Returns matrices that must be square.
 pub(super) fn square(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
     let last = operands.ndim(x) - 1;
@@ -63,7 +90,12 @@ fn whole(operands: &mut Operands<'_>, declared: &Declared<'_>) -> Result<VarId, 
         return Ok(x);
     }
     let x = square(operands, x)?;
-    operands.expression("tril(x) + matrix_transpose(tril(x, -1))", &[("x", x.into())])
+    if !operands.graph.ty(x).dtype().is_complex() {
+        return operands.expression("tril(x) + matrix_transpose(tril(x, -1))", &[("x", x.into())]);
+    }
+    let whole =
+        "where(eye(shape(x)[-1], dtype=bool), real(x), tril(x, -1) + conj(matrix_transpose(tril(x, -1))))";
+    operands.expression(whole, &[("x", x.into())])
 }
 
 /// Returns the singular values of matrices.
@@ -101,12 +133,11 @@ fn number(declared: &Declared<'_>, name: &str) -> Result<Option<f64>, MakeNodeEr
 
 /// Returns the precision of the dtype of matrices times their larger extent.
 fn precision(operands: &mut Operands<'_>, x: VarId) -> Result<Operand, BuildError> {
-    let epsilon =
-        if operands.graph.ty(x).dtype() == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
+    let dtype = operands.graph.ty(x).dtype().real();
+    let epsilon = if dtype == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON };
     let last = operands.ndim(x) - 1;
     let (rows, columns) = (operands.extent(x, last - 1)?, operands.extent(x, last)?);
     let largest = operands.call("maximum", [rows, columns])?;
-    let dtype = operands.graph.ty(x).dtype();
     let largest = operands.cast(largest, dtype)?;
     Ok(operands.call("mul", [largest.into(), epsilon.into()])?.into())
 }
@@ -120,8 +151,9 @@ pub(super) fn pinv(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     let counts = operands
         .expression("s > least * s[..., :1]", &[("s", s.into()), ("least", given.unwrap_or(1e-15).into())])?;
     let names = [("u", u.into()), ("s", s.into()), ("vh", vh.into()), ("counts", counts.into())];
-    let inverse = "matrix_transpose((u * where(counts, 1 / where(counts, s, 1), 0)[..., None, :]) @ vh)";
-    operands.expression(inverse, &names)
+    let turned = "(u * where(counts, 1 / where(counts, s, 1), 0)[..., None, :]) @ vh";
+    let turned = operands.expression(turned, &names)?;
+    adjoint(operands, turned)
 }
 
 /// Builds `matrix_rank(x, tol, hermitian, rtol)`.
@@ -181,7 +213,7 @@ pub(super) fn cond(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
 pub(super) fn lstsq(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     let declared = Declared::bound(operands.function, props);
     let given = number(&declared, "rcond")?;
-    let [a, b] = matrices(operands)?;
+    let [a, b] = real_matrices(operands)?;
     if operands.ndim(a) != 2 || operands.ndim(b) > 2 {
         return Err(operands.error("needs a matrix, and a vector or a matrix"));
     }

@@ -1,6 +1,6 @@
 //! Functions of LU decompositions beyond `lu_factor`: `lu` and `lu_solve`; and powers of matrices.
 
-use super::decompositions::{matrices, with_columns};
+use super::decompositions::{Form, matrices, with_columns};
 use super::factors::square;
 use super::operand::Operands;
 use super::parts::list;
@@ -88,7 +88,8 @@ pub(super) fn lu(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<
         return Ok(list([inverse, lower, upper]));
     }
     let permutation = operands.expression("inverse[..., None] == arange(shape(inverse)[-1])", &names)?;
-    let permutation = operands.cast(permutation, operands.graph.ty(x).dtype())?;
+    let dtype = operands.graph.ty(x).dtype();
+    let permutation = operands.cast(permutation, dtype.real())?;
     Ok(list([permutation, lower, upper]))
 }
 
@@ -96,11 +97,11 @@ pub(super) fn lu(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<
 pub(super) fn lu_solve(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     operands.expect(2)?;
     let declared = Declared::bound(operands.function, props);
-    let is_transposed = match props.get("trans") {
-        None | Some(Prop::Int(0)) => false,
-        Some(Prop::Int(1 | 2)) => true,
-        Some(_) => return Err(declared.wrong("trans", "0, 1 or 2").into()),
+    let form = match props.get("trans") {
+        Some(Prop::Str(_)) => None,
+        _ => Form::of(props),
     };
+    let form = form.ok_or_else(|| declared.wrong("trans", "0, 1 or 2"))?;
     let Operand::List(pair) = &operands.args[0] else {
         return Err(operands.error("needs the pair of results of `lu_factor`"));
     };
@@ -130,12 +131,12 @@ pub(super) fn lu_solve(operands: &mut Operands<'_>, _: &Row, props: &Props) -> R
             let order = operands.expression(order, &names)?;
             operands.call_with("take_along_axis", &[x.into(), order.into()], &[("axis", (-2_i64).into())])
         };
-        if !is_transposed {
+        if form == Form::Own {
             let b = moved(operands, order, b)?;
             let y = operands.apply(triangle(true, true), &[both, b])?;
             return operands.apply(triangle(false, false), &[both, y]);
         }
-        let turned = operands.call("matrix_transpose", [both.into()])?;
+        let turned = form.matrices(operands, both)?;
         let y = operands.apply(triangle(true, false), &[turned, b])?;
         let x = operands.apply(triangle(false, true), &[turned, y])?;
         let inverse = operands.call("argsort", [order.into()])?;

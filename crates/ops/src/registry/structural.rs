@@ -10,7 +10,7 @@ use super::contract::{einsum, inner, outer, tensordot, vdot};
 use super::control::{branch, custom_gradient, scan};
 use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
-use super::factors::{cond, eigh, eigvalsh, matrix_rank, pinv, qr, svd, svdvals};
+use super::factors::{cond, eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, qr, schur, svd, svdvals};
 use super::fft::fft;
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::gradient::{hessian, hvp, jacobian, jvp, sum_to};
@@ -35,9 +35,9 @@ use crate::shape::{
     ARange, Alloc, Assert, DeepCopy, Eye, Join, MakeVector, Reshape, Shape, ShapeI, Split, SumTo, View,
 };
 use crate::{
-    Argmax, BatchedDot, Branch, Cholesky, CumOp, CustomGradient, DimShuffle, Dot, Eigh, Fft, LuFactor,
-    Matmul, PivotToPermutation, Qr, Reduce, Scan, SearchSorted, Solve, SolveBanded, SolveTriangular, Sort,
-    Svd,
+    Argmax, BatchedDot, Branch, Cholesky, CumOp, CustomGradient, DimShuffle, Dot, Eig, Eigh, Fft, LuFactor,
+    Matmul, PivotToPermutation, Qr, Reduce, Scan, Schur, SearchSorted, Solve, SolveBanded, SolveTriangular,
+    Sort, Svd,
 };
 
 macro_rules! library {

@@ -64,6 +64,12 @@ macro_rules! structural_rows {
             eigh(x) [] {UPLO = "L"} = [eigh] [Eigh] [unary] other;
             /// The eigenvalues of symmetric matrices in ascending order.
             eigvalsh(x) [] {UPLO = "L"} = [eigvalsh] [] [unary] other;
+            /// The complex eigenvalues of square matrices, and the right eigenvectors as columns, with norm 1. The largest element of an eigenvector is positive. Of a conjugate pair, the value with the positive imaginary part is first.
+            eig(x) [] {} = [eig] [Eig] [unary] other;
+            /// The complex eigenvalues of square matrices.
+            eigvals(x) [] {} = [eigvals] [] [unary] other;
+            /// The Schur decompositions of square matrices: the form `t` and orthonormal columns `z`, so that `x` is `z @ t @ conj(z.mT)`. `t` is triangular, or with `output="real"`, of real matrices quasi-triangular.
+            schur(x) [] {output = "real"} = [schur] [Schur] [unary] other;
             /// The singular value decompositions of matrices: `u`, the singular values in descending order, and `vh`, or with `compute_uv=False` only the values. The largest element of a column of `u` is positive.
             svd(x) [] {full_matrices = True, compute_uv = True, hermitian = False} = [svd] [Svd] [unary] other;
             /// The singular values of matrices in descending order.

@@ -2,12 +2,12 @@
 //! level; the error bounds of LAPACK's tests; and documented signs.
 
 use crate::compiler;
-use crate::linalg::{BOUND, drawn, hilbert, matrix, norm, of, plain, value};
+use crate::linalg::{BOUND, PRECISIONS, drawn, embedded, hilbert, matrix, norm, of, plain, value};
 use crate::machine::run;
 use crate::structural::{Case, agree, calls, check};
 use ndarray::Array2;
 use precast_graph::{Array, DType, Op, interpret};
-use precast_ops::{Eigh, Qr, Svd};
+use precast_ops::{Eig, Eigh, Qr, Schur, Svd};
 use precast_testkit::Choices;
 use std::sync::Arc;
 
@@ -39,6 +39,12 @@ fn ops(is_square: bool) -> Vec<Arc<dyn Op>> {
         ops.push(Arc::new(Svd { full: first, values_only }));
         if is_square {
             ops.push(Arc::new(Eigh { upper: first, values_only }));
+            if first {
+                ops.push(Arc::new(Eig { values_only }));
+            }
+            if first && values_only {
+                ops.push(Arc::new(Schur));
+            }
         }
     }
     ops
@@ -47,7 +53,7 @@ fn ops(is_square: bool) -> Vec<Arc<dyn Op>> {
 fn cases() -> Vec<Case> {
     let mut choices = Choices::seeded(61);
     let mut cases: Vec<Case> = Vec::new();
-    for dtype in [DType::F32, DType::F64] {
+    for dtype in [DType::F32, DType::F64, DType::C64, DType::C128] {
         for (m, n) in EXTENTS {
             let mut all = drawn(&mut choices, dtype, &[m, n]);
             all.push(plain(&mut choices, dtype, &[2, 1, m, n]));
@@ -168,19 +174,188 @@ fn factors_have_small_backward_errors() {
 }
 
 #[test]
+fn factors_of_complex_matrices_have_small_backward_errors() {
+    let mut choices = Choices::seeded(68);
+    for (dtype, precision) in PRECISIONS {
+        for (m, n) in [(1, 1), (2, 2), (3, 2), (2, 3), (17, 17), (20, 4), (4, 20), (64, 64), (70, 33)] {
+            for scale in ["1", "1j", "1e-300", "1e300", "0"] {
+                if dtype == DType::C64 && scale.contains('e') {
+                    continue;
+                }
+                let given = plain(&mut choices, dtype, &[m, n]);
+                let k = m.min(n);
+                let near = |found: f64, what: &str| {
+                    assert!(found < BOUND, "{what} of {m}×{n} · {scale}, {dtype}: {found}");
+                };
+                let part = |text: &str, rows: usize| {
+                    let scale = if dtype == DType::C64 { format!("c64({scale})") } else { scale.to_owned() };
+                    embedded(&text.replace('X', &format!("(a * {scale})")), &given, &given, rows)
+                };
+                let a = part("X", m);
+                for (mode, height) in [("reduced", k), ("complete", m)] {
+                    let (q, r) = (
+                        part(&format!("qr(X, '{mode}')[0]"), m),
+                        part(&format!("qr(X, '{mode}')[1]"), height),
+                    );
+                    near(rest(&a, &q.dot(&r), precision), "qr");
+                    near(from_orthonormal(&q, precision), "q");
+                    assert!(r.indexed_iter().all(|((i, j), x)| i % height <= j % n || *x == 0.0));
+                }
+                let text = "svd(X, full_matrices=False)";
+                let (u, vh) = (part(&format!("{text}[0]"), m), part(&format!("{text}[2]"), k));
+                let s = part(&format!("diag({text}[1]) * (1 + 0j)"), k);
+                near(rest(&a, &u.dot(&s).dot(&vh), precision), "svd");
+                near(from_orthonormal(&u, precision), "u");
+                near(from_orthonormal(&vh.t().to_owned(), precision), "vh");
+                near(from_orthonormal(&part("svd(X)[0]", m), precision), "full u");
+                near(from_orthonormal(&part("svd(X)[2]", n), precision), "full vh");
+                if !scale.contains('e') && scale != "0" {
+                    let inverse = part("pinv(X)", n);
+                    let bound = norm(&a) * norm(&inverse) * precision * m.max(n) as f64;
+                    near(norm(&(a.dot(&inverse).dot(&a) - &a)) / (norm(&a) * bound), "pinv");
+                }
+                if m != n {
+                    continue;
+                }
+                for (uplo, hermitian) in
+                    [("L", "tril(X) + conj(tril(X, -1).T)"), ("U", "triu(X) + conj(triu(X, 1).T)")]
+                {
+                    let hermitian = part(&format!("{hermitian} - 1j * diag(imag(diag(X)))"), n);
+                    let text = format!("eigh(X, '{uplo}')");
+                    let w = part(&format!("diag({text}[0]) * (1 + 0j)"), n);
+                    let v = part(&format!("{text}[1]"), n);
+                    near(rest(&hermitian, &v.dot(&w).dot(&v.t()), precision), "eigh");
+                    near(from_orthonormal(&v, precision), "eigenvectors");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn values_are_the_same_without_vectors() {
     let mut choices = Choices::seeded(63);
     for n in [1, 2, 5, 17, 40] {
+        let z = plain(&mut choices, DType::C128, &[2, n, n]);
+        assert_eq!(value("eigvalsh(a)", &z, &z), value("eigh(a)[0]", &z, &z));
+        assert_eq!(value("svdvals(a)", &z, &z), value("svd(a)[1]", &z, &z));
         let a = plain(&mut choices, DType::F64, &[2, n, n]);
         assert_eq!(value("eigvalsh(a)", &a, &a), value("eigh(a)[0]", &a, &a));
         assert_eq!(value("eigvalsh(a, 'U')", &a, &a), value("eigh(a.mT)[0]", &a, &a));
         assert_eq!(value("svdvals(a)", &a, &a), value("svd(a)[1]", &a, &a));
+        for part in ["real", "imag"] {
+            let [all, alone] =
+                ["eig(a)[0]", "eigvals(a)"].map(|text| value(&format!("{part}({text})"), &a, &a));
+            assert_eq!(all, alone);
+        }
         assert_eq!(
             value("svd(a, compute_uv=False)", &a, &a),
             value("svd(a, full_matrices=False)[1]", &a, &a)
         );
         assert_eq!(value("qr(a, mode='r')", &a, &a), value("qr(a)[1]", &a, &a));
     }
+}
+
+/// Matrices whose eigenvalues are hard to find: defective, nilpotent, with cycles, with rows of very different norms.
+fn hard(n: usize) -> Vec<(&'static str, Array2<f64>)> {
+    let by = |f: &dyn Fn(usize, usize) -> f64| Array2::from_shape_fn((n, n), |(i, j)| f(i, j));
+    let next = |i: usize, j: usize| f64::from(i + 1 == j);
+    vec![
+        ("a Jordan block", by(&|i, j| if i == j { 2.0 } else { next(i, j) })),
+        ("the transpose of a Jordan block", by(&|i, j| if i == j { -2.0 } else { next(j, i) })),
+        ("nilpotent", by(&next)),
+        ("a cycle", by(&|i, j| f64::from((i + 1) % n == j))),
+        ("a companion matrix", by(&|i, j| if i == 0 { -((j + 1) as f64) } else { next(j, i) })),
+        ("triangular", by(&|i, j| if i <= j { 1.0 + (i * j % 7) as f64 } else { 0.0 })),
+        ("skew", by(&|i, j| (i as f64 - j as f64) / n as f64)),
+        ("unbalanced", by(&|i, j| (1.0 + ((i * 3 + j) % 5) as f64) * 2_f64.powi(i as i32 - j as i32))),
+        ("a Frank matrix", by(&|i, j| if i <= j + 1 { (n - i.max(j)) as f64 } else { 0.0 })),
+    ]
+}
+
+/// Asserts that the columns have norm 1, and that their largest elements are real and positive.
+fn expect_normal(vectors: &Array2<f64>, precision: f64, context: &str) {
+    let n = vectors.nrows() / 2;
+    for column in vectors.columns().into_iter().take(n) {
+        let part = |i: usize| (column[i], column[n + i]);
+        let sizes: Vec<f64> = (0..n).map(|i| part(i).0.hypot(part(i).1)).collect();
+        let length = sizes.iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!((length - 1.0).abs() < 8.0 * precision, "{context}: {length}");
+        let least = sizes.iter().copied().fold(0.0, f64::max) * (1.0 - 4.0 * precision);
+        assert!((0..n).any(|i| part(i).1 == 0.0 && part(i).0 >= least), "{context}: {column}");
+    }
+}
+
+#[test]
+fn eigenvectors_and_schur_forms_have_small_residuals() {
+    let mut choices = Choices::seeded(66);
+    for (dtype, precision) in [(DType::F64, f64::EPSILON), (DType::F32, f64::from(f32::EPSILON))] {
+        for n in [1, 2, 3, 5, 17, 64] {
+            for (kind, a) in kinds(&mut choices, n, n).into_iter().chain(hard(n)) {
+                if dtype == DType::F32 && ["huge", "tiny", "unbalanced"].contains(&kind) {
+                    continue;
+                }
+                let given = of(dtype, &[n, n], a.iter().copied().collect());
+                let largest = a.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+                let scale = if largest == 0.0 { 1.0 } else { largest };
+                for matrix in ["a", "(a * (1 + 0j))", "(a - 0.5j * a.T)"] {
+                    let part = |text: &str| embedded(&text.replace('X', matrix), &given, &given, n);
+                    let context = format!("{n} rows, {kind}, {dtype}, {matrix}");
+                    let wide = part("X * (1 + 0j)") / scale;
+                    let bound = BOUND * norm(&wide) * n as f64 * precision;
+                    let (values, vectors) = (part("diag(eig(X)[0])") / scale, part("eig(X)[1]"));
+                    let rest = norm(&(wide.dot(&vectors) - vectors.dot(&values)));
+                    assert!(rest <= bound, "eig of {context}: {rest} of {bound}");
+                    expect_normal(&vectors, precision, &context);
+                    for output in ["real", "complex"] {
+                        let [t, z] = [0, 1].map(|at| part(&format!("schur(X, '{output}')[{at}] * (1 + 0j)")));
+                        let t = t / scale;
+                        let rest = norm(&(z.dot(&t).dot(&z.t()) - &wide));
+                        assert!(rest <= bound, "schur of {context}: {rest} of {bound}");
+                        assert!(from_orthonormal(&z, precision) < BOUND, "{context}");
+                        let below = usize::from(matrix == "a" && output == "real");
+                        let is_zero = |i: usize, j: usize| i <= j + below || t[[i, j]] == 0.0;
+                        assert!((0..n).all(|i| (0..n).all(|j| is_zero(i, j))), "{context}");
+                        // No two blocks overlap, and blocks of two rows have conjugate eigenvalues.
+                        for k in (1..n).filter(|k| t[[*k, k - 1]] != 0.0) {
+                            let signs = [[k, k - 1], [k - 1, k]].map(|at| t[at].is_sign_negative());
+                            assert!(t[[k, k]] == t[[k - 1, k - 1]] && signs[0] != signs[1], "{context}");
+                            assert!(k + 1 == n || t[[k + 1, k]] == 0.0, "{context}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn eigenvalues_have_their_order() {
+    let of_matrix = |n: usize, values: Vec<f64>| {
+        let a = of(DType::F64, &[n, n], values);
+        ["real", "imag"].map(|part| value(&format!("{part}(eigvals(a))"), &a, &a).unwrap())
+    };
+    assert_eq!(
+        of_matrix(3, vec![3.0, 1.0, 2.0, 0.0, -1.0, 5.0, 0.0, 0.0, 2.0]),
+        [vec![3.0, -1.0, 2.0], vec![0.0; 3]]
+    );
+    assert_eq!(of_matrix(2, vec![0.0, -1.0, 1.0, 0.0]), [vec![0.0; 2], vec![1.0, -1.0]]);
+    let [re, im] = of_matrix(2, vec![1.0, 4.0, -1.0, 1.0]);
+    assert!(re == [1.0, 1.0] && im[0] == -im[1] && (im[0] - 2.0).abs() < 1e-15, "{im:?}");
+    assert_eq!(of_matrix(0, vec![]), [Vec::<f64>::new(), Vec::new()]);
+    let mut choices = Choices::seeded(67);
+    let a = plain(&mut choices, DType::F64, &[17, 17]);
+    let [im, re] = ["imag", "real"].map(|part| value(&format!("{part}(eigvals(a))"), &a, &a).unwrap());
+    let mut k = 0;
+    while k < 17 {
+        if im[k] != 0.0 {
+            assert!(im[k] > 0.0 && im[k + 1] == -im[k] && re[k] == re[k + 1]);
+            k += 1;
+        }
+        k += 1;
+    }
+    let trace = value("trace(a)", &a, &a).unwrap()[0];
+    assert!((re.iter().sum::<f64>() - trace).abs() < 1e-13);
 }
 
 #[test]
@@ -204,6 +379,27 @@ fn largest_elements_of_vectors_are_positive() {
 }
 
 #[test]
+fn largest_elements_of_complex_vectors_are_positive() {
+    let mut choices = Choices::seeded(69);
+    for (m, n) in [(5, 5), (7, 4), (4, 7)] {
+        let a = plain(&mut choices, DType::C128, &[m, n]);
+        let mut vectors = vec![("svd(a)[0]", m), ("svd(a)[2][min(array([shape(a)[0], shape(a)[1]])):].T", n)];
+        if m == n {
+            vectors.push(("eigh(a)[1]", n));
+        }
+        for (text, rows) in vectors {
+            let [re, im] =
+                ["real", "imag"].map(|part| matrix(value(&format!("{part}({text})"), &a, &a).unwrap(), rows));
+            for (re, im) in re.columns().into_iter().zip(im.columns()) {
+                let largest = re.iter().zip(&im).map(|(re, im)| re.hypot(*im)).fold(0.0, f64::max);
+                let is_first = |(re, im): &(&f64, &f64)| **im == 0.0 && **re >= largest * (1.0 - 1e-15);
+                assert!(re.iter().zip(&im).any(|pair| is_first(&pair)), "{text}: {re} {im}");
+            }
+        }
+    }
+}
+
+#[test]
 fn only_one_triangle_is_read() {
     let lower = of(DType::F64, &[2, 2], vec![1.0, f64::NAN, 2.0, -2.0]);
     let upper = of(DType::F64, &[2, 2], vec![1.0, 2.0, f64::NAN, -2.0]);
@@ -217,12 +413,13 @@ fn only_one_triangle_is_read() {
 fn matrices_that_are_not_finite_give_nan() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let a = of(DType::F64, &[2, 2, 2], vec![1.0, 2.0, bad, 4.0, 1.0, 0.0, 0.0, 2.0]);
-        for text in ["eigh(a)[1]", "svd(a)[0]", "svd(a)[2]", "qr(a)[0]"] {
+        for text in ["eigh(a)[1]", "real(eig(a)[1])", "imag(eig(a)[1])", "svd(a)[0]", "svd(a)[2]", "qr(a)[0]"]
+        {
             let found = value(text, &a, &a).unwrap();
             assert!(found[..4].iter().all(|x| x.is_nan()), "{text}: {found:?}");
             assert!(found[4..].iter().all(|x| x.is_finite()), "{text}: {found:?}");
         }
-        for text in ["eigvalsh(a)", "svdvals(a)"] {
+        for text in ["eigvalsh(a)", "imag(eigvals(a))", "svdvals(a)"] {
             let found = value(text, &a, &a).unwrap();
             assert!(found[..2].iter().all(|x| x.is_nan()) && found[2..].iter().all(|x| x.is_finite()));
         }
@@ -236,6 +433,11 @@ fn invalid_calls_have_typed_errors() {
         ("qr(a, mode='raw')", "`reduced`, `complete` or `r`"),
         ("eigh(a[:, :2], 'X')", "expected `L` or `U`"),
         ("eigh(a)", "square matrices"),
+        ("eig(a)", "square matrices"),
+        ("schur(a)", "square matrices"),
+        ("schur(a[:, :2], 'triangular')", "expected `real` or `complex`"),
+        ("grad(sum(real(eigvals(a[:, :2]))), a)", "c128"),
+        ("grad(sum(schur(a[:, :2])[0]), a)", "has no derivative"),
         ("svd(a[0])", "a matrix, or a stack of matrices"),
         ("matrix_rank(a, tol='x')", "expected a number"),
         ("lstsq(a[None], a)", "needs a matrix"),
@@ -243,9 +445,9 @@ fn invalid_calls_have_typed_errors() {
         let error = value(text, &x, &x).unwrap_err();
         assert!(error.contains(expected), "{text}: {error}");
     }
-    for name in ["qr", "eigh", "svd", "pinv"] {
-        let error = value(&format!("{name}(a)"), &z, &z).unwrap_err();
-        assert!(error.contains("does not support dtype `c128`"), "{name}: {error}");
+    for text in ["expm(a)", "lstsq(a, a)"] {
+        let error = value(text, &z, &z).unwrap_err();
+        assert!(error.contains("does not support dtype `c128`"), "{text}: {error}");
     }
 }
 

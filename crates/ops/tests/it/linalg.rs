@@ -4,15 +4,22 @@
 use crate::compiler;
 use crate::machine::run;
 use crate::structural::{Case, agree, calls, check};
-use ndarray::{Array2, ArrayD, IxDyn};
+use ndarray::{Array2, ArrayD, IxDyn, Zip};
 use precast_graph::text::parse;
-use precast_graph::{Array, DType, Op, interpret};
+use precast_graph::{Array, Complex, DType, Op, interpret};
 use precast_ops::{Cholesky, LuFactor, Ops, Solve, SolveBanded, SolveTriangular};
 use precast_testkit::{Choices, arrays};
 use std::sync::Arc;
 
 /// The extents: no rows, one, fewer than a vector, a block and one more, and several blocks.
 const ROWS: [usize; 7] = [0, 1, 2, 5, 17, 33, 70];
+
+/// Fewer extents for complex numbers, which have no tiles.
+const COMPLEX_ROWS: [usize; 5] = [0, 1, 2, 5, 40];
+
+fn rows(dtype: DType) -> &'static [usize] {
+    if dtype.is_complex() { &COMPLEX_ROWS } else { &ROWS }
+}
 
 /// The largest error of LAPACK's tests, in units of the rounding error.
 pub(crate) const BOUND: f64 = 30.0;
@@ -22,25 +29,34 @@ pub(crate) fn of(dtype: DType, shape: &[usize], values: Vec<f64>) -> Array {
     Array::F64(ArrayD::from_shape_vec(IxDyn(shape), values).unwrap()).cast(dtype)
 }
 
-/// Draws numbers from -1 to 1.
+/// Draws numbers whose parts are from -1 to 1.
 pub(crate) fn plain(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Array {
     let mut one = || choices.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0;
-    of(dtype, shape, (0..shape.iter().product()).map(|_| one()).collect())
+    let mut part = || ArrayD::from_shape_simple_fn(IxDyn(shape), &mut one);
+    if !dtype.is_complex() {
+        return Array::F64(part()).cast(dtype);
+    }
+    let (re, im) = (part(), part());
+    Array::C128(Zip::from(&re).and(&im).map_collect(|re, im| Complex::new(*re, *im))).cast(dtype)
 }
 
-/// Draws symmetric matrices with large diagonals, which are positive definite.
+/// Draws Hermitian matrices with large diagonals, which are positive definite.
 fn definite(choices: &mut Choices, dtype: DType, stack: usize, n: usize) -> Array {
-    let Array::F64(mut a) = plain(choices, DType::F64, &[stack, n, n]) else { unreachable!() };
+    let kind = if dtype.is_complex() { DType::C128 } else { DType::F64 };
+    let Array::C128(mut a) = plain(choices, kind, &[stack, n, n]).cast(DType::C128) else { unreachable!() };
     for s in 0..stack {
         for i in 0..n {
             for j in 0..i {
-                a[[s, j, i]] = a[[s, i, j]];
+                a[[s, j, i]] = a[[s, i, j]].conj();
             }
-            a[[s, i, i]] = n as f64 + 1.0;
+            a[[s, i, i]] = Complex::new(n as f64 + 1.0, 0.0);
         }
     }
-    Array::F64(a).cast(dtype)
+    Array::C128(a).cast(dtype)
 }
+
+/// The dtypes of matrices.
+const DTYPES: [DType; 4] = [DType::F32, DType::F64, DType::C64, DType::C128];
 
 /// Returns matrices with special values, with few values, of zeros, and of moderate numbers.
 pub(crate) fn drawn(choices: &mut Choices, dtype: DType, shape: &[usize]) -> Vec<Array> {
@@ -74,9 +90,9 @@ fn ops_of_systems() -> Vec<Arc<dyn Op>> {
 fn decomposition_cases() -> Vec<Case> {
     let mut choices = Choices::seeded(51);
     let mut cases: Vec<Case> = Vec::new();
-    for dtype in [DType::F32, DType::F64] {
+    for dtype in DTYPES {
         for op in ops_of_one() {
-            for n in ROWS {
+            for n in rows(dtype).iter().copied() {
                 let mut all = drawn(&mut choices, dtype, &[n, n]);
                 all.push(definite(&mut choices, dtype, 2, n));
                 all.push(plain(&mut choices, dtype, &[2, 1, n, n]));
@@ -93,9 +109,9 @@ fn decomposition_cases() -> Vec<Case> {
 fn system_cases() -> Vec<Case> {
     let mut choices = Choices::seeded(52);
     let mut cases: Vec<Case> = Vec::new();
-    for dtype in [DType::F32, DType::F64] {
+    for dtype in DTYPES {
         for op in ops_of_systems() {
-            for n in ROWS {
+            for n in rows(dtype).iter().copied() {
                 for m in [0, 1, 21] {
                     let b = plain(&mut choices, dtype, &[n, m]);
                     let all = drawn(&mut choices, dtype, &[n, n]);
@@ -297,6 +313,102 @@ fn solutions_have_small_backward_errors() {
     }
 }
 
+/// Returns the real matrix of twice the size whose products and sums are those of a complex matrix of `n` rows.
+pub(crate) fn embedded(text: &str, a: &Array, b: &Array, n: usize) -> Array2<f64> {
+    let [re, im] = ["real", "imag"].map(|part| matrix(value(&format!("{part}({text})"), a, b).unwrap(), n));
+    let (rows, columns) = re.dim();
+    Array2::from_shape_fn((2 * rows, 2 * columns), |(i, j)| {
+        let at = [i % rows, j % columns];
+        match (i < rows, j < columns) {
+            (true, false) => -im[at],
+            (false, true) => im[at],
+            _ => re[at],
+        }
+    })
+}
+
+/// The precision of complex dtypes.
+pub(crate) const PRECISIONS: [(DType, f64); 2] =
+    [(DType::C64, f32::EPSILON as f64), (DType::C128, f64::EPSILON)];
+
+#[test]
+fn complex_solutions_have_small_backward_errors() {
+    let mut choices = Choices::seeded(57);
+    for (dtype, precision) in PRECISIONS {
+        for n in [1, 2, 3, 17, 64] {
+            let (a, b) = (plain(&mut choices, dtype, &[n, n]), plain(&mut choices, dtype, &[n, 3]));
+            let part = |text: &str, rows: usize| embedded(text, &a, &b, rows);
+            let (of_a, of_b) = (part("a", n), part("b", n));
+            let near = |rest: Array2<f64>, scale: f64, what: &str| {
+                let rest = norm(&rest) / (scale * n as f64 * precision);
+                assert!(rest < BOUND, "{what} of {n} rows of {dtype}: {rest}");
+            };
+            for (text, of_a) in [
+                ("solve(a, b)", of_a.clone()),
+                ("inv(a) @ b", of_a.clone()),
+                ("lu_solve(lu_factor(a), b)", of_a.clone()),
+                ("lu_solve(lu_factor(a), b, 1)", part("a.T", n)),
+                ("lu_solve(lu_factor(a), b, 2)", part("conj(a.T)", n)),
+            ] {
+                let x = part(text, n);
+                let scale = if text.starts_with("inv") {
+                    norm(&of_a) * norm(&part("inv(a)", n)) * norm(&of_b)
+                } else {
+                    norm(&of_a) * norm(&x)
+                };
+                near(of_a.dot(&x) - &of_b, scale, text);
+            }
+            let (p, l, u) = (part("lu(a)[0]", n), part("lu(a)[1]", n), part("lu(a)[2]", n));
+            near(p.dot(&l).dot(&u) - &of_a, norm(&of_a), "lu");
+            let sizes = value("abs(lu(a)[1])", &a, &b).unwrap();
+            assert!(sizes.iter().all(|x| *x <= 1.5), "pivots have the largest |re| + |im|");
+            let well = "(tril(a) + 9 * eye(shape(a)[0]))";
+            for (trans, matrix) in [("0", part(well, n)), ("1", part(&format!("{well}.T"), n))] {
+                let text = format!("solve_triangular({well}, b, {trans}, lower=True)");
+                near(matrix.dot(&part(&text, n)) - &of_b, norm(&matrix) * norm(&part(&text, n)), &text);
+            }
+            let text = format!("solve_triangular({well}, b, 'C', lower=True)");
+            near(part(&format!("conj({well}.T)"), n).dot(&part(&text, n)) - &of_b, 10.0 * norm(&of_b), &text);
+            let c = definite(&mut choices, dtype, 1, n);
+            let part = |text: &str| embedded(text, &c, &b, n);
+            let (of_c, l, u) = (part("a[0]"), part("cholesky(a[0])"), part("cholesky(a[0], upper=True)"));
+            near(l.dot(&l.t()) - &of_c, norm(&of_c), "cholesky");
+            near(u.t().dot(&u) - &of_c, norm(&of_c), "upper cholesky");
+            let x = part("cho_solve((cholesky(a[0]), True), b)");
+            near(of_c.dot(&x) - &of_b, norm(&of_c) * norm(&x), "cho_solve");
+        }
+    }
+}
+
+#[test]
+fn complex_determinants_match_known_ones() {
+    let a = Array::C128(
+        ArrayD::from_shape_vec(
+            IxDyn(&[2, 2]),
+            [(0.0, 1.0), (2.0, 0.0), (3.0, -1.0), (1.0, 1.0)].map(|(re, im)| Complex::new(re, im)).to_vec(),
+        )
+        .unwrap(),
+    );
+    // i (1 + i) - 2 (3 - i) = -7 + 3i
+    for (text, expected) in [
+        ("real(det(a))", -7.0),
+        ("imag(det(a))", 3.0),
+        ("real(slogdet(a)[0])", -7.0 / 58_f64.sqrt()),
+        ("imag(slogdet(a)[0])", 3.0 / 58_f64.sqrt()),
+        ("slogdet(a)[1]", 58_f64.ln() / 2.0),
+        ("real(inv(a)[0, 1] * det(a))", -2.0),
+        ("imag(matrix_power(a, -1)[1, 0] * det(a))", 1.0),
+        ("real(solve(real(a) + 9, a)[0, 1])", -9.0 / 42.0),
+    ] {
+        let found = value(text, &a, &a).unwrap()[0];
+        assert!((found - expected).abs() < 1e-14, "{text}: {found}");
+    }
+    let singular = "solve(a * 0, a, on_error='nan')";
+    assert!(value(&format!("imag({singular})"), &a, &a).unwrap().iter().all(|x| x.is_nan()));
+    let error = value("cholesky(a - 9)", &a, &a).unwrap_err();
+    assert!(error.contains("the matrix is not positive definite"), "{error}");
+}
+
 #[test]
 fn singular_matrices_are_errors_or_nan() {
     let (a, b) = (of(DType::F64, &[2, 2], vec![1.0, 2.0, 2.0, 4.0]), of(DType::F64, &[2], vec![1.0, 2.0]));
@@ -341,16 +453,15 @@ fn nan_reaches_the_results() {
 
 #[test]
 fn invalid_matrices_have_typed_errors() {
-    let z = Array::zeros(DType::C128, &[2, 2]);
     let h = Array::zeros(DType::F16, &[2, 2]);
     let x = Array::zeros(DType::F64, &[2, 3]);
     for name in ["cholesky", "lu_factor", "inv", "det", "slogdet"] {
         let error = |a| value(&format!("{name}(a)"), a, &x).unwrap_err();
         assert!(
-            error(&z).contains("does not support dtype `c128` of input 0; it supports f32, f64"),
-            "{name}"
+            error(&h).contains("does not support dtype `f16` of input 0; it supports f32, f64, c64, c128"),
+            "{name}: {}",
+            error(&h)
         );
-        assert!(error(&h).contains("does not support dtype `f16`"), "{name}");
         assert!(error(&x).contains("square"), "{name}: {}", error(&x));
         let vector = Array::zeros(DType::F64, &[3]);
         assert!(error(&vector).contains("expected a matrix, or a stack of matrices"), "{name}");

@@ -205,10 +205,11 @@ def logsumexp(x, axis=None, keepdims=False):
 
 def lu_factor(x):
     """Returns SciPy's results for one matrix. The order of operations is that of LAPACK's unblocked `getf2`."""
-    u = np.array(x, dtype="f4" if np.asarray(x).dtype == "f4" else "f8")
+    dtype = np.asarray(x).dtype
+    u = np.array(x, dtype=dtype if dtype.char in "fdFD" else "f8")
     pivots = []
     for k in range(len(u)):
-        pivots.append(k + int(np.argmax(np.abs(u[k:, k]))))
+        pivots.append(k + int(np.argmax(np.abs(u[k:, k].real) + np.abs(u[k:, k].imag))))
         u[[k, pivots[-1]]] = u[[pivots[-1], k]]
         if u[k, k] != 0:
             u[k + 1 :, k] /= u[k, k]
@@ -249,6 +250,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     a = np.tril(a) if lower else np.triu(a)
     if unit_diagonal:
         a = np.where(np.eye(a.shape[-1], dtype=bool), 1, a)
+    a = np.conj(a) if trans in (2, "C") else a
     return np.linalg.solve(np.swapaxes(a, -1, -2) if trans in (1, 2, "T", "C") else a, b)
 
 
@@ -305,6 +307,20 @@ def block_diag(*matrices):
     return made
 
 
+def schur(x, output="real"):
+    """Returns the decomposition of matrices with real eigenvalues, up to signs."""
+    x = np.asarray(x) * (1.0 if output == "real" else 1 + 0j)
+    z = np.linalg.qr(np.linalg.eig(x)[1])[0]
+    return np.triu(np.conj(np.swapaxes(z, -1, -2)) @ x @ z), z
+
+
+def eig(x):
+    # NumPy's results are real if all eigenvalues are.
+    values, vectors = np.linalg.eig(x)
+    dtype = np.result_type(values.dtype, np.complex64)
+    return values.astype(dtype), vectors.astype(dtype)
+
+
 OWN = {
     "topk": topk,
     "argtopk": lambda *args, **named: topk(*args, **named, positions=True),
@@ -323,6 +339,9 @@ OWN = {
     "qr": np.linalg.qr,
     "eigh": np.linalg.eigh,
     "eigvalsh": np.linalg.eigvalsh,
+    "eig": eig,
+    "eigvals": lambda x: eig(x)[0],
+    "schur": schur,
     "svd": np.linalg.svd,
     "svdvals": np.linalg.svdvals,
     "pinv": np.linalg.pinv,

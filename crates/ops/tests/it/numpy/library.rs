@@ -135,6 +135,8 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["expm([[0.0, 1.0, 2.0], [-1.0, 0.0, 0.5], [0.3, 0.0, 1.0]] + 0 * real(x))", "expm(f32([[0, 1], [-1, 0]]))", "expm([[[0.0, 9.0], [-9.0, 0.0]], [[1.0, 0.0], [0.0, 0.1]]])", "expm(zeros_like(real(x)))"], 512.0),
     (&["matrix_power(x, 3)", "matrix_power(real(x), 0)", "matrix_power(99.0 * eye(3) + real(x), -2)", "matrix_power(x, 1)", "matrix_power(f32(real(x)), 6)"], SUMS),
     (&["norm(x, 2, axis=(-2, -1))", "norm(99.0 * eye(3) + real(x), -2.0, (0, 1), True)", "norm(x, 'nuc', axis=(-1, -2))", "matrix_norm(x, ord='nuc', keepdims=True)", "matrix_norm(x, ord=2)"], SUMS),
+    (&["eig(diag([3.0, 1.0, 2.0]) + 0 * real(x))[0]", "abs(eig([[2.0, 1.0], [1.0, 3.0]])[1])", "eigvals([[0.0, -1.0], [1.0, 0.0]])", "eigvals(f32([[1, 4], [-1, 1]]))", "abs(eig([[1.0, 4.0], [-1.0, 1.0]])[1])", "sort(real(eigvals(99.0 * eye(3) + real(x))))", "abs(schur([[2.0, 1.0], [0.0, 3.0]])[0])", "abs(schur([[2.0, 1.0], [1.0, 3.0]])[1])", "abs(schur(diag([3.0, 1.0, 2.0]) + 0 * real(x), output='complex')[0])"], SUMS),
+    (&["solve(99.0 * eye(3) + (1 + 1j) * x, y)", "inv(99.0 * eye(3) + 1j * x)", "cholesky(99.0 * eye(3) + x + conj(x.T) + 1j * (x - x.T))", "det(9.0 * eye(3) + 1j * x)", "slogdet(9.0 * eye(3) + 1j * x)[1]", "solve_triangular(99.0 * eye(3) + 1j * x, y, 'C')", "qr(9.0 * eye(3) + 1j * x)[1]", "svd(9.0 * eye(3) + 1j * x)[1]", "eigh(9.0 * eye(3) + 1j * (x - x.T))[0]", "pinv(9.0 * eye(3) + 1j * x)"], SUMS),
 ];
 
 /// Calls that one side rejects on purpose: a fragment of its message, and the reason.

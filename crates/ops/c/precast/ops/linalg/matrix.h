@@ -1,7 +1,7 @@
 /* precast/ops/linalg/matrix.h: Cholesky and LU decompositions, and systems of linear equations, over stacks of matrices with any strides.
  *
- * The decompositions are LAPACK's potrf and getrf: a pivot is the first of the largest absolute values of its column. `real.h` computes one
- * matrix, and this file walks through stacks. NaN propagates; a NaN in a column is its pivot.
+ * The decompositions are LAPACK's potrf and getrf: a pivot is the first of the largest absolute values of its column, and of complex
+ * numbers, of the largest |re| + |im|. `decompose.h` computes one matrix, and this file walks through stacks. NaN propagates; a NaN in a column is its pivot.
  *
  * Source. G. H. Golub, C. F. Van Loan, Matrix Computations, 3.1, 3.4 and 4.2.
  */
@@ -58,8 +58,10 @@ static inline int64_t pc_stack_offset(const pc_tensor *in, const pc_tensor *t, i
 
 /* Fills a matrix of n elements with NaN. */
 __attribute__((unused)) static void pc_matrix_nan(int32_t dtype, int64_t n, char *out) {
-  for (int64_t i = 0; i < n && dtype == PC_F32; i++) ((float *)out)[i] = __builtin_nanf("");
-  for (int64_t i = 0; i < n && dtype != PC_F32; i++) ((double *)out)[i] = __builtin_nan("");
+  const int is_single = dtype == PC_F32 || dtype == PC_C64;
+  const int64_t count = pc_is_complex(dtype) ? 2 * n : n;
+  for (int64_t i = 0; i < count && is_single; i++) ((float *)out)[i] = __builtin_nanf("");
+  for (int64_t i = 0; i < count && !is_single; i++) ((double *)out)[i] = __builtin_nan("");
 }
 
 /* Computes a stack. props[0]: whether a matrix without a result gives NaN, or a value error with `problem`. `b` NULL: there is no right
@@ -122,14 +124,44 @@ __attribute__((unused)) static int pc_system_of(pc_context *ctx, const int64_t *
 }
 
 #define PC_T float
+#define PC_PART float
 #define PC_NAME(name) name##_f32
+#define PC_PART_NAME(name) name##_f32
 #include <precast/ops/linalg/real.h>
+#include <precast/ops/linalg/decompose.h>
 #undef PC_T
+#undef PC_PART
 #undef PC_NAME
+#undef PC_PART_NAME
 #define PC_T double
+#define PC_PART double
 #define PC_NAME(name) name##_f64
+#define PC_PART_NAME(name) name##_f64
 #include <precast/ops/linalg/real.h>
+#include <precast/ops/linalg/decompose.h>
 #undef PC_T
+#undef PC_PART
 #undef PC_NAME
+#undef PC_PART_NAME
+#define PC_T pc_c64
+#define PC_PART float
+#define PC_NAME(name) name##_c64
+#define PC_PART_NAME(name) name##_f32
+#include <precast/ops/linalg/complex.h>
+#include <precast/ops/linalg/decompose.h>
+#undef PC_T
+#undef PC_PART
+#undef PC_NAME
+#undef PC_PART_NAME
+#define PC_T pc_c128
+#define PC_PART double
+#define PC_NAME(name) name##_c128
+#define PC_PART_NAME(name) name##_f64
+#include <precast/ops/linalg/complex.h>
+#include <precast/ops/linalg/decompose.h>
+#undef PC_T
+#undef PC_PART
+#undef PC_NAME
+#undef PC_PART_NAME
 
 #endif

@@ -1,14 +1,14 @@
 /* precast/ops/linalg/qr.h: QR decompositions by Householder reflections, over stacks of matrices with any strides.
  *
  * The signs are LAPACK's: an element of the diagonal of r has the opposite sign of the number that its reflection replaced, and the last one
- * of a square matrix is not reflected. NaN and infinities propagate.
+ * of a square matrix is not reflected. The diagonal of r is real, also of complex matrices. NaN and infinities propagate.
  *
  * Source. G. H. Golub, C. F. Van Loan, Matrix Computations, 5.2; LAPACK, geqrf and orgqr.
  */
 #ifndef PRECAST_OPS_LINALG_QR_H
 #define PRECAST_OPS_LINALG_QR_H
 
-#include <precast/ops/linalg/reflect.h>
+#include <precast/ops/linalg/reflect_complex.h>
 
 /* The reflections whose vectors stay in the cache. */
 #define PC_QR_PANEL 32
@@ -46,12 +46,38 @@ __attribute__((unused)) static void pc_qr_one(const int64_t *props, int64_t n, i
   }
 }
 
+/* The same for complex matrices. room: 3·min(n, m) and 2·m elements. */
+__attribute__((unused)) static void pc_qr_complex_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results,
+                                                      double *room) {
+  const int64_t count = n < m ? n : m, height = props[0] ? m : count;
+  pc_c128 *tau = (pc_c128 *)room;
+  double *diagonal = room + 2 * count, *line = diagonal + count;
+  for (int64_t k = 0; k < count; k++) {
+    double *v = a + 2 * k * m + k;
+    diagonal[k] = pc_complex_reflection(m - k, v, m, 0, &tau[k]);
+    pc_complex_reflect(n - k - 1, m - k, v + 2 * m, 2 * m, m, v, m, pc_conj_c128(tau[k]));
+  }
+  for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < height; i++) {
+      line[i] = i < j ? a[2 * j * m + i] : i == j ? diagonal[j] : 0;
+      line[height + i] = i < j ? a[2 * j * m + m + i] : 0;
+    }
+    pc_write_column(&results[props[1] != 0], j, height, line, 0);
+  }
+  for (int64_t j = 0; j < height && props[1]; j++) {
+    pc_complex_units(j, 1, m, line, 2 * m, a, tau, count, 0);
+    pc_write_column(&results[0], j, m, line, 0);
+  }
+}
+
 /* props: whether q and r are complete, whether q is a result. out: q and r, or r. */
 __attribute__((unused)) static int pc_qr(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   const int64_t m = in[0]->shape[in[0]->ndim - 2], n = in[0]->shape[in[0]->ndim - 1], count = n < m ? n : m;
   const int64_t height = props[0] ? m : count;
-  pc_factors made = {pc_qr_one, 1, 2 * count + 4 * m, 0, {{0}}, {2, 2, 2}};
+  const int32_t dtype = in[0]->dtype;
+  pc_factors made = {pc_qr_one, 1, 2 * count + 4 * m, 0, {{0}}, {2, 2, 2}, {dtype, dtype, dtype}};
   (void)n_in;
+  if (pc_is_complex(dtype)) made.kernel = pc_qr_complex_one, made.room = 3 * count + 2 * m;
   if (props[1]) made.shape[0][0] = m, made.shape[0][1] = height, made.n_results = 1;
   made.shape[made.n_results][0] = height;
   made.shape[made.n_results++][1] = n;

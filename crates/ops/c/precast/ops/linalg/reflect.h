@@ -198,6 +198,23 @@ __attribute__((unused, noinline)) static void pc_rotate(int64_t count, int64_t n
   }
 }
 
+/* A rotation that turns (x, y) into (length, 0); returns the length. */
+static inline double pc_rotation(double x, double y, double *c, double *s) {
+  double length = pc_length(x, y);
+  *c = length == 0 ? 1 : x / length;
+  *s = length == 0 ? 0 : y / length;
+  return length;
+}
+
+/* Rotates two rows of n numbers. */
+static inline void pc_rotate_pair(int64_t n, double *x, double *y, double c, double s) {
+  for (int64_t i = 0; i < n; i++) {
+    double old = x[i];
+    x[i] = c * old + s * y[i];
+    y[i] = c * y[i] - s * old;
+  }
+}
+
 /* Whether the first of the largest absolute values is negative. */
 __attribute__((unused)) static int pc_is_turned(int64_t n, const double *x) {
   int64_t best = 0;
@@ -218,9 +235,9 @@ __attribute__((unused)) static void pc_order_of(int64_t n, const double *x, int 
 
 /* Writes NaN to every element of a result. */
 __attribute__((unused)) static void pc_write_nan(const pc_lines *to, int64_t rows, int64_t columns) {
-  const double nan = __builtin_nan("");
+  const double nan[2] = {__builtin_nan(""), __builtin_nan("")};
   for (int64_t i = 0; i < rows; i++) {
-    for (int64_t j = 0; j < columns; j++) pc_write_line(to->dtype, 1, to->data + i * to->row + j * to->column, 0, &nan, 0);
+    for (int64_t j = 0; j < columns; j++) pc_write_line(to->dtype, 1, to->data + i * to->row + j * to->column, 0, nan, 0);
   }
 }
 

@@ -1,7 +1,7 @@
 /* precast/ops/linalg/stack.h: stacks of matrices with any strides, whose results are written line by line.
  *
  * Decompositions with reflections and rotations compute in f64. Elements of f32 are converted when they are read, and results are rounded
- * once when they are written.
+ * once when they are written. A row of n complex numbers is its n real parts, then its n imaginary parts.
  */
 #ifndef PRECAST_OPS_LINALG_STACK_H
 #define PRECAST_OPS_LINALG_STACK_H
@@ -39,15 +39,24 @@ typedef struct pc_lines {
   int32_t dtype;
 } pc_lines;
 
-/* Writes n numbers, or their negatives, at a step in bytes. */
-__attribute__((unused)) static void pc_write_line(int32_t dtype, int64_t n, char *to, int64_t step, const double *x, int negative) {
-  if (dtype == PC_F32) {
+static inline int pc_is_complex(int32_t dtype) { return dtype == PC_C64 || dtype == PC_C128; }
+
+/* Writes one part of n numbers, or its negative, at a step in bytes. */
+__attribute__((unused)) static void pc_write_part(int is_single, int64_t n, char *to, int64_t step, const double *x, int negative) {
+  if (is_single) {
     for (int64_t i = 0; i < n; i++) *(float *)(to + i * step) = (float)(negative ? -x[i] : x[i]);
   } else if (negative) {
     for (int64_t i = 0; i < n; i++) *(double *)(to + i * step) = -x[i];
   } else {
     for (int64_t i = 0; i < n; i++) *(double *)(to + i * step) = x[i];
   }
+}
+
+/* Writes n numbers, or their negatives, at a step in bytes. */
+__attribute__((unused)) static void pc_write_line(int32_t dtype, int64_t n, char *to, int64_t step, const double *x, int negative) {
+  const int is_single = dtype == PC_F32 || dtype == PC_C64;
+  pc_write_part(is_single, n, to, step, x, negative);
+  if (pc_is_complex(dtype)) pc_write_part(is_single, n, to + (is_single ? 4 : 8), step, x + n, negative);
 }
 
 static inline void pc_write_row(const pc_lines *to, int64_t i, int64_t n, const double *x, int negative) {
@@ -58,15 +67,24 @@ static inline void pc_write_column(const pc_lines *to, int64_t j, int64_t n, con
   pc_write_line(to->dtype, n, to->data + j * to->column, to->row, x, negative);
 }
 
+/* Reads one part of a row at a step in bytes. */
+static inline void pc_read_part(int is_single, int64_t n, double *to, const char *from, int64_t step) {
+  if (is_single) {
+    for (int64_t i = 0; i < n; i++) to[i] = (double)*(const float *)(from + i * step);
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] = *(const double *)(from + i * step);
+  }
+}
+
 /* Reads a matrix into contiguous rows; steps in bytes. */
 __attribute__((unused)) static void pc_read_matrix(int32_t dtype, int64_t rows, int64_t columns, double *to, const char *from, int64_t row,
                                                    int64_t column) {
+  const int is_single = dtype == PC_F32 || dtype == PC_C64;
   for (int64_t i = 0; i < rows; i++, from += row, to += columns) {
-    if (dtype == PC_F32) {
-      for (int64_t j = 0; j < columns; j++) to[j] = (double)*(const float *)(from + j * column);
-    } else {
-      for (int64_t j = 0; j < columns; j++) to[j] = *(const double *)(from + j * column);
-    }
+    pc_read_part(is_single, columns, to, from, column);
+    if (!pc_is_complex(dtype)) continue;
+    to += columns;
+    pc_read_part(is_single, columns, to, from + (is_single ? 4 : 8), column);
   }
 }
 
@@ -84,7 +102,12 @@ typedef struct pc_factors {
   int n_results;
   int64_t shape[PC_FACTORS][2];
   int32_t rank[PC_FACTORS];
+  int32_t dtype[PC_FACTORS];
 } pc_factors;
+
+/* The dtype of the parts of complex numbers, and the complex dtype with such parts. */
+static inline int32_t pc_part_dtype(int32_t dtype) { return dtype == PC_C64 ? PC_F32 : dtype == PC_C128 ? PC_F64 : dtype; }
+static inline int32_t pc_whole_dtype(int32_t dtype) { return dtype == PC_F32 ? PC_C64 : dtype == PC_F64 ? PC_C128 : dtype; }
 
 __attribute__((unused, noinline)) static int pc_factor_stack(pc_context *ctx, const int64_t *props, const pc_tensor *a, pc_tensor **out,
                                                              const pc_factors *made) {
@@ -99,19 +122,20 @@ __attribute__((unused, noinline)) static int pc_factor_stack(pc_context *ctx, co
     int32_t rank = made->rank[r];
     shape[stack] = made->shape[r][2 - rank];
     if (rank == 2) shape[stack + 1] = made->shape[r][1];
-    t[r] = pc_output_ready(ctx, &out[r], a->dtype, stack + rank, shape);
+    t[r] = pc_output_ready(ctx, &out[r], made->dtype[r], stack + rank, shape);
     if (t[r] == NULL) return -1;
-    results[r].dtype = a->dtype;
+    results[r].dtype = made->dtype[r];
     results[r].row = rank == 2 ? t[r]->strides[stack] : 0;
     results[r].column = t[r]->strides[stack + rank - 1];
   }
   if (count == 0) return 0;
-  double *room = (double *)ctx->host->alloc(ctx, (size_t)(rows * columns + made->room + 1) * sizeof(double));
+  const int64_t size = rows * columns * (pc_is_complex(a->dtype) ? 2 : 1);
+  double *room = (double *)ctx->host->alloc(ctx, (size_t)(size + made->room + 1) * sizeof(double));
   if (room == NULL) return -1;
   for (int64_t i = 0; i < count; i++) {
     for (int r = 0; r < made->n_results; r++) results[r].data = t[r]->data + pc_item_offset(t[r], made->rank[r], i);
     pc_read_matrix(a->dtype, rows, columns, room, a->data + pc_item_offset(a, 2, i), row, column);
-    made->kernel(props, rows, columns, room, results, room + rows * columns);
+    made->kernel(props, rows, columns, room, results, room + size);
   }
   ctx->host->release(ctx, room);
   return 0;

@@ -1,7 +1,7 @@
 /* precast/ops/linalg/svd.h: singular value decompositions, over stacks of matrices with any strides.
  *
  * Reflections from both sides make the matrix bidiagonal, and the implicit QR algorithm makes it diagonal. The singular values are in
- * descending order. Of each column of u, the first of the largest absolute values is positive. Of a matrix with fewer rows than columns, the
+ * descending order. Of each column of u, the first of the largest absolute values is positive; a complex one is real and positive. Of a matrix with fewer rows than columns, the
  * transpose is decomposed. A matrix with NaN or an infinity has only NaN as results, and so has one whose singular values do not converge.
  *
  * Source. G. H. Golub, C. Reinsch, Singular value decomposition and least squares solutions, 1970; LINPACK, svdc.
@@ -9,14 +9,16 @@
 #ifndef PRECAST_OPS_LINALG_SVD_H
 #define PRECAST_OPS_LINALG_SVD_H
 
-#include <precast/ops/linalg/reflect.h>
+#include <precast/ops/linalg/reflect_complex.h>
 
 /* The most sweeps, for each singular value. */
 #define PC_SVD_SWEEPS 60
 
-/* A decomposition under way. The rows of u, of m elements, and of v, of n elements, are singular vectors; NULL: there are none. */
+/* A decomposition under way. The rows of u and v are singular vectors of m and n numbers; NULL: there are none. */
 typedef struct pc_svd_state {
   int64_t n, m;
+  /* The elements of a number. */
+  int64_t parts;
   /* The diagonal, and the numbers above it, followed by a 0. */
   double *d, *e;
   double *u, *v;
@@ -52,20 +54,26 @@ __attribute__((unused)) static void pc_bidiagonal(const pc_svd_state *of, double
   }
 }
 
-/* A rotation that turns (x, y) into (length, 0); returns the length. */
-static inline double pc_rotation(double x, double y, double *c, double *s) {
-  double length = pc_length(x, y);
-  *c = length == 0 ? 1 : x / length;
-  *s = length == 0 ? 0 : y / length;
-  return length;
-}
-
-/* Rotates two rows of n numbers. */
-static inline void pc_rotate_pair(int64_t n, double *x, double *y, double c, double s) {
-  for (int64_t i = 0; i < n; i++) {
-    double old = x[i];
-    x[i] = c * old + s * y[i];
-    y[i] = c * y[i] - s * old;
+/* pc_bidiagonal for complex matrices: a[n,m], p[n,n] and y[m] have rows of complex numbers. The bidiagonal matrix is real. */
+__attribute__((unused)) static void pc_complex_bidiagonal(const pc_svd_state *of, double *a, double *p, pc_c128 *left, pc_c128 *right,
+                                                          double *y) {
+  const int64_t n = of->n, m = of->m;
+  for (int64_t k = 0; k < n; k++) {
+    double *v = p + 2 * k * n;
+    int64_t rest = m - k - 1;
+    of->d[k] = pc_complex_reflection(m - k, a + 2 * k * m + k, m, 0, &left[k]);
+    pc_complex_reflect(n - k - 1, m - k, a + 2 * (k + 1) * m + k, 2 * m, m, a + 2 * k * m + k, m, pc_conj_c128(left[k]));
+    of->e[k] = 0, right[k] = pc_complex_f64(0, 0);
+    if (k + 1 == n) continue;
+    for (int64_t j = k + 1; j < n; j++) v[j] = a[2 * j * m + k], v[n + j] = -a[2 * j * m + m + k];
+    of->e[k] = pc_complex_reflection(n - k - 1, v + k + 1, n, 0, &right[k]);
+    if (right[k].re == 0 && right[k].im == 0) continue;
+    for (int64_t i = 0; i < rest; i++) y[i] = y[m + i] = 0;
+    for (int64_t j = k + 1; j < n; j++) {
+      pc_complex_subtract(rest, y, m, pc_complex_f64(-v[j], -v[n + j]), a + 2 * j * m + k + 1, m);
+    }
+    pc_complex_scale(rest, y, m, right[k]);
+    for (int64_t j = k + 1; j < n; j++) pc_complex_subtract(rest, a + 2 * j * m + k + 1, m, pc_complex_f64(v[j], -v[n + j]), y, m);
   }
 }
 
@@ -79,7 +87,7 @@ __attribute__((unused)) static void pc_svd_end(const pc_svd_state *of, int64_t f
       f = -s * of->e[j - 1];
       of->e[j - 1] *= c;
     }
-    if (of->v != NULL) pc_rotate_pair(of->n, of->v + j * of->v_row, of->v + end * of->v_row, c, s);
+    if (of->v != NULL) pc_rotate_pair(of->parts * of->n, of->v + j * of->v_row, of->v + end * of->v_row, c, s);
   }
 }
 
@@ -91,7 +99,7 @@ __attribute__((unused)) static void pc_svd_split(const pc_svd_state *of, int64_t
     of->d[j] = pc_rotation(of->d[j], f, &c, &s);
     f = -s * of->e[j];
     of->e[j] *= c;
-    if (of->u != NULL) pc_rotate_pair(of->m, of->u + j * of->u_row, of->u + zero * of->u_row, c, s);
+    if (of->u != NULL) pc_rotate_pair(of->parts * of->m, of->u + j * of->u_row, of->u + zero * of->u_row, c, s);
   }
 }
 
@@ -129,8 +137,8 @@ __attribute__((unused)) static void pc_svd_sweep(const pc_svd_state *of, int64_t
     of->of_u[0][i] = c, of->of_u[1][i] = s;
   }
   e[end - 1] = f;
-  if (of->v != NULL) pc_rotate(count, of->n, of->v + first * of->v_row, of->v_row, of->of_v[0], of->of_v[1]);
-  if (of->u != NULL) pc_rotate(count, of->m, of->u + first * of->u_row, of->u_row, of->of_u[0], of->of_u[1]);
+  if (of->v != NULL) pc_rotate(count, of->parts * of->n, of->v + first * of->v_row, of->v_row, of->of_v[0], of->of_v[1]);
+  if (of->u != NULL) pc_rotate(count, of->parts * of->m, of->u + first * of->u_row, of->u_row, of->of_u[0], of->of_u[1]);
 }
 
 /* Makes a bidiagonal matrix diagonal. Returns whether it fails. */
@@ -161,13 +169,27 @@ __attribute__((unused)) static int pc_svd_diagonal(const pc_svd_state *of) {
   return 0;
 }
 
+/* Makes the first of the largest numbers of a column of the result u real and positive, and conjugates v, whose rows so far are the conjugates
+ * of the results. `of_v` NULL: there is none. `turned`: the matrix is the transpose of the input, so v becomes u. */
+__attribute__((unused)) static void pc_svd_turn(const pc_svd_state *of, int turned, double *of_u, double *of_v) {
+  int64_t best, is_v = turned && of_v != NULL, length = is_v ? of->n : of->m;
+  double *own = is_v ? of_v : of_u;
+  const pc_c128 factor = pc_complex_turn(length, own, &best);
+  pc_complex_scale(of->m, of_u, of->m, factor);
+  if (of_v != NULL) pc_complex_scale(of->n, of_v, of->n, factor);
+  for (int64_t i = of->n; i < 2 * of->n && of_v != NULL; i++) of_v[i] = -of_v[i];
+  own[length + best] = 0;
+}
+
 /* Writes the singular vectors. `turned`: the matrix is the transpose of the input. */
 __attribute__((unused)) static void pc_svd_write(const pc_svd_state *of, const int64_t *order, int64_t height, int turned, const pc_lines *u,
                                                  const pc_lines *v) {
   for (int64_t j = 0; j < height; j++) {
     double *of_u = of->u + (j < of->n ? order[j] : j) * of->u_row, *of_v = j < of->n ? of->v + order[j] * of->v_row : NULL;
-    for (int64_t i = 0; of_v != NULL && i < of->n && of->d[order[j]] < 0; i++) of_v[i] = -of_v[i];
-    int negative = turned && of_v != NULL ? pc_is_turned(of->n, of_v) : pc_is_turned(of->m, of_u);
+    for (int64_t i = 0; of_v != NULL && i < of->parts * of->n && of->d[order[j]] < 0; i++) of_v[i] = -of_v[i];
+    int negative = 0;
+    if (of->parts == 2) pc_svd_turn(of, turned, of_u, of_v);
+    else negative = turned && of_v != NULL ? pc_is_turned(of->n, of_v) : pc_is_turned(of->m, of_u);
     if (turned) pc_write_row(v, j, of->m, of_u, negative);
     else pc_write_column(u, j, of->m, of_u, negative);
     if (of_v == NULL) continue;
@@ -177,20 +199,25 @@ __attribute__((unused)) static void pc_svd_write(const pc_svd_state *of, const i
 }
 
 /* a[n,m]: the transposed matrix, n <= m. props: whether all singular vectors are results, whether there are any, whether a is the input
- * itself. results: u, s, v or s. */
+ * itself, the elements of a number. results: u, s, v or s. */
 __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
-  const int64_t height = !props[1] ? 0 : props[0] ? m : n;
-  double *left = room, *right = left + n, *y = right + n, *p = y + m, *d = p + n * n, *c = d + 2 * n;
-  double *u = c + 5 * n, *v = u + height * pc_row_of(m), largest = pc_largest(n * m, a), scale = pc_to_middle(largest);
-  pc_svd_state of = {n, m, d, d + n, props[1] ? u : NULL, props[1] ? v : NULL, pc_row_of(m), pc_row_of(n), {c, c + n}, {c + 2 * n, c + 3 * n}};
+  const int64_t height = !props[1] ? 0 : props[0] ? m : n, parts = props[3], size = parts * n * m;
+  const int64_t u_row = pc_row_of(parts * m), v_row = pc_row_of(parts * n);
+  double *left = room, *right = left + parts * n, *y = right + parts * n, *p = y + parts * m, *d = p + parts * n * n, *c = d + 2 * n;
+  double *u = c + 5 * n, *v = u + height * u_row, largest = pc_largest(size, a), scale = pc_to_middle(largest);
+  pc_svd_state of = {n, m, parts, d, d + n, props[1] ? u : NULL, props[1] ? v : NULL, u_row, v_row, {c, c + n}, {c + 2 * n, c + 3 * n}};
   int64_t *order = (int64_t *)(c + 4 * n);
   int failed = !(largest <= 0x1.fffffffffffffp+1023);
-  for (int64_t i = 0; i < n * m && scale != 1; i++) a[i] *= scale;
+  for (int64_t i = 0; i < size && scale != 1; i++) a[i] *= scale;
   if (!failed) {
-    pc_bidiagonal(&of, a, p, left, right, y);
-    if (props[1]) {
-      pc_reflect_units(0, height, m, u, of.u_row, a, left, n, 0);
-      pc_reflect_units(0, n, n, v, of.v_row, p, right, n, 1);
+    if (parts == 1) pc_bidiagonal(&of, a, p, left, right, y);
+    else pc_complex_bidiagonal(&of, a, p, (pc_c128 *)left, (pc_c128 *)right, y);
+    if (props[1] && parts == 1) {
+      pc_reflect_units(0, height, m, u, u_row, a, left, n, 0);
+      pc_reflect_units(0, n, n, v, v_row, p, right, n, 1);
+    } else if (props[1]) {
+      pc_complex_units(0, height, m, u, u_row, a, (const pc_c128 *)left, n, 0);
+      pc_complex_units(0, n, n, v, v_row, p, (const pc_c128 *)right, n, 1);
     }
     failed = pc_svd_diagonal(&of);
   }
@@ -212,12 +239,14 @@ __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, 
 /* props: whether all singular vectors are results, whether there are any. out: u, s, v or s. */
 __attribute__((unused)) static int pc_svd(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   const int64_t rows = in[0]->shape[in[0]->ndim - 2], columns = in[0]->shape[in[0]->ndim - 1], turned = rows < columns;
-  const int64_t n = turned ? rows : columns, m = turned ? columns : rows, own[3] = {props[0], props[1], turned};
-  pc_factors made = {pc_svd_one, !turned, n * n + m + 9 * n, 1, {{1, n}}, {1, 0, 0}};
+  const int32_t dtype = in[0]->dtype, part = pc_part_dtype(dtype);
+  const int64_t parts = pc_is_complex(dtype) ? 2 : 1, n = turned ? rows : columns, m = turned ? columns : rows;
+  const int64_t own[4] = {props[0], props[1], turned, parts}, room = parts * (n * n + m + 2 * n) + 7 * n;
+  pc_factors made = {pc_svd_one, !turned, room, 1, {{1, n}}, {1, 0, 0}, {part, part, part}};
   (void)n_in;
   if (props[1]) {
-    pc_factors all = {pc_svd_one, !turned, made.room + pc_row_of(m) * (props[0] ? m : n) + pc_row_of(n) * n, 3,
-                      {{rows, props[0] ? rows : n}, {1, n}, {props[0] ? columns : n, columns}}, {2, 1, 2}};
+    pc_factors all = {pc_svd_one, !turned, room + pc_row_of(parts * m) * (props[0] ? m : n) + pc_row_of(parts * n) * n, 3,
+                      {{rows, props[0] ? rows : n}, {1, n}, {props[0] ? columns : n, columns}}, {2, 1, 2}, {dtype, part, dtype}};
     made = all;
   }
   return pc_factor_stack(ctx, own, in[0], out, &made);

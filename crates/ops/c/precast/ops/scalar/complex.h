@@ -68,8 +68,8 @@ PC_INLINE pc_f64 pc_turned_f64(pc_f64 a) { return pc_from_bits_f64(pc_bits_f64(a
     int turned = x < y, zero = (x == 0) & (y == 0);                                           \
     pc_##F p = turned ? b.im : b.re, q = turned ? b.re : b.im;                                \
     pc_##F u = turned ? a.im : a.re, v = turned ? a.re : a.im;                                \
-    pc_##F ratio = q / p, scale = 1 / (p + q * ratio), t = u * ratio;                         \
-    pc_##F re = (u + v * ratio) * scale, im = (turned ? t - v : v - t) * scale;               \
+    pc_##F ratio = q / p, scale = 1 / (p + q * ratio), t = u * ratio, re = (u + v * ratio) * scale; \
+    pc_##F im = (turned ? t + pc_turned_##F(v) : v + pc_turned_##F(t)) * scale;               \
     return pc_complex_##F(zero ? a.re / x : re, zero ? a.im / x : im);                        \
   }                                                                                           \
   PC_INLINE pc_##D pc_reciprocal_##D(pc_##D a) {                                              \
