@@ -34,6 +34,7 @@ _REDUCTION_NAMES = {"amax": "max", "amin": "min"}
 
 #: Functions with named results, as in NumPy and the array API standard.
 _RESULTS = {
+    "eig": namedtuple("EigResult", "eigenvalues eigenvectors"),
     "eigh": namedtuple("EighResult", "eigenvalues eigenvectors"),
     "qr": namedtuple("QRResult", "Q R"),
     "svd": namedtuple("SVDResult", "U S Vh"),

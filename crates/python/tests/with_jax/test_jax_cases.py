@@ -41,3 +41,19 @@ def test_decompositions_restore_the_matrix(dtype):
     u, values, vh = frozen(lambda x: tuple(jnp.linalg.svd(x[:3], full_matrices=False)), matrix)(matrix)
     np.testing.assert_allclose(u * values @ vh, matrix[:3], rtol=near, atol=near)
     assert values.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "complex64"])
+def test_eigenvectors_and_schur_forms_restore_the_matrix(dtype):
+    matrix = (MATRIX + np.triu(MATRIX) * (1j if "complex" in dtype else 1)).astype(dtype)
+    near = 1e-5 if dtype in ("float32", "complex64") else 1e-13
+    values, vectors = frozen(lambda x: tuple(jnp.linalg.eig(x)), matrix)(matrix)
+    wanted = jax.jit(jnp.linalg.eig)(matrix)
+    assert values.dtype == wanted[0].dtype and vectors.dtype == wanted[1].dtype
+    np.testing.assert_allclose(vectors * values, matrix @ vectors, rtol=near, atol=near * 10)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=0), 1, rtol=near)
+    for output in ("real", "complex"):
+        form, unitary = frozen(lambda x, output=output: jax.scipy.linalg.schur(x, output), matrix)(matrix)
+        wanted = jax.jit(lambda x, output=output: jax.scipy.linalg.schur(x, output))(matrix)
+        assert form.dtype == wanted[0].dtype
+        np.testing.assert_allclose(unitary @ form @ unitary.conj().T, matrix, rtol=near, atol=near * 10)

@@ -24,6 +24,15 @@ FUNCTIONS = {
     "convolutions": (lambda v, a: (jsp.signal.convolve(v, v[:4], mode="same"), jsp.signal.convolve2d(a, a[:2, :3])), (V, A)),
     "differences": (lambda v: (jnp.diff(v, 2), jnp.gradient(v), jnp.cumprod(v), jnp.ptp(v), jnp.trapezoid(v)), (V,)),
     "division": (lambda v: (jnp.divmod(v, 0.7), jnp.fmod(v, 0.7), jnp.remainder(v, -0.7), jnp.floor_divide(v, 0.3)), (V,)),
+    "complex_matrices": (
+        lambda s, z: (
+            jnp.linalg.solve(s + 1j * s.T, s), jnp.linalg.inv(s - 1j * s.T), jnp.linalg.det(s + 1j), jnp.linalg.slogdet(s + 1j), *jsp.linalg.lu(s + 1j * s.T),
+            jnp.linalg.cholesky(s @ s.T + jnp.eye(5) + 0.1j * (s - s.T)), *jnp.linalg.qr(s + 1j * s.T), jnp.linalg.eigvalsh(s + s.T + 1j * (s - s.T)),
+            jnp.linalg.svd(z, compute_uv=False), jnp.linalg.pinv(z), jsp.linalg.solve_triangular(s + 1j + 5 * jnp.eye(5), s, trans="C"),
+        ),
+        (S, Z),
+    ),
+    "eigenvalues": (lambda s: (jnp.linalg.eigvals(s).sum(), abs(jnp.linalg.det(jsp.linalg.schur(s)[0])), jnp.linalg.eigvals(s + s.T).sum()), (S,)),
     "einsum": (lambda a, s: (jnp.einsum("ij,kj,ik->k", a, a, s), jnp.tensordot(a, a, ((0,), (0,))), jnp.kron(s, s)), (A, S)),
     "floats": (lambda v: (jnp.modf(v), jnp.frexp(v), jnp.ldexp(v, 3), jnp.copysign(v, -1.0), jnp.signbit(v), jnp.nan_to_num(v / 0)), (V,)),
     "gradient_of_eigenvalues": (jax.grad(lambda s: (jnp.linalg.eigh(s + s.T)[0] ** 2).sum()), (S,)),

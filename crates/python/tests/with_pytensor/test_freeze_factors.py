@@ -44,6 +44,38 @@ def test_factors_match_lapack(policy, dtype):
         np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_eigenvectors_and_schur_forms_restore_the_matrix(policy, dtype):
+    a = pt.matrix("a", dtype=dtype)
+    fn = function([a], [*linalg.eig(a), *linalg.schur(a), *linalg.schur(a, output="complex")])
+    given = (A + np.triu(A) * (1j if "complex" in dtype else 1)).astype(dtype)
+    near = 2e-5 if dtype in ("float32", "complex64") else 1e-13
+    values, vectors, *forms = found = frozen(fn, policy=policy)(given)
+    assert [part.dtype for part in found] == [part.dtype for part in fn(given)]
+    np.testing.assert_allclose(vectors * values, given @ vectors, rtol=near, atol=near)
+    np.testing.assert_allclose(np.sort_complex(values), np.sort_complex(fn(given)[0]), rtol=near, atol=near)
+    for form, unitary in (forms[:2], forms[2:]):
+        np.testing.assert_allclose(unitary @ form @ unitary.conj().T, given, rtol=near, atol=near)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_factors_of_complex_matrices_match_lapack(dtype):
+    a, tall = pt.matrix("a", dtype=dtype), pt.matrix("tall", dtype=dtype)
+    q, r = linalg.qr(tall, mode="economic")
+    made = [q, r, linalg.eigvalsh(a, None), linalg.svd(tall, compute_uv=False), linalg.pinv(tall), *linalg.lu(a), *linalg.lu_factor(a)]
+    # PyTensor's own determinants of complex matrices are not complex.
+    systems = [linalg.solve(a, tall[:4]), linalg.matrix_inverse(a), linalg.solve_triangular(a, tall[:4], lower=True)]
+    definite = a @ a.conj().T + pt.eye(4)
+    systems += [linalg.cholesky(definite), linalg.cholesky(definite, lower=False), linalg.solve(definite, tall[:4], assume_a="pos")]
+    fn = function([a, tall], [*made, *systems])
+    given = (A + 1j * np.triu(A)).astype(dtype), (TALL + 1j * TALL[::-1]).astype(dtype)
+    tolerance = 5e-5 if dtype == "complex64" else 1e-12
+    for got, wanted in zip(frozen(fn)(*given), fn(*given), strict=True):
+        assert got.dtype == wanted.dtype and got.shape == wanted.shape
+        np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
 def test_factors_of_stacks_match_lapack():
     t = pt.dtensor3("t")
     fn = function([t], [linalg.svd(t, compute_uv=False), linalg.eigvalsh(t, None), *linalg.qr(t), *linalg.lu(t)])
@@ -62,7 +94,7 @@ def test_singular_factors_are_nan():
 
 def test_unsupported_factors_are_rejected():
     a, z = pt.dmatrix("a"), pt.zmatrix("z")
-    for made in (linalg.qr(a, pivoting=True), linalg.qr(a, mode="raw"), linalg.eigh(a, a), linalg.svd(z)):
+    for made in (linalg.qr(a, pivoting=True), linalg.qr(a, mode="raw"), linalg.eigh(a, a), linalg.schur(a, sort="lhp"), linalg.expm(z)):
         with pytest.raises(precast.FreezeError, match="precast (has no|does not support).*\n.*python=True"):
             frozen(function([a, z], made))
 

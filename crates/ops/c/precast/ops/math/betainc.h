@@ -149,8 +149,8 @@ PC_TAIL pc_f64 pc_beta_below_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
   if (!(a >= 0.0 && b >= 0.0 && x >= 0.0 && x <= 1.0)) return __builtin_nan("");
   if ((a == 0.0 && b == 0.0) || (a == inf && b == inf)) return __builtin_nan("");
   if (x == 0.0 || x == 1.0) return x;
-  const pc_f64 tiny = 0x1p-1000;
-  if (a < tiny && b < tiny) return b / (a + b);
+  const pc_f64 tiny = 0x1p-1000, flat = 0x1p-64; /* a ln x and b ln(1 - x) are below 2^-53 */
+  if (a < flat && b < flat) return b / (a + b);
   if (a < tiny || b == inf) return 1.0;
   if (b < tiny || a == inf) return 0.0;
   pc_betainc_parts_f64 s = pc_beta_of_f64(a, b, x);

@@ -62,6 +62,8 @@ def cholesky(lower: Lowering, eqn: Any, x: Any) -> Variable:
 def triangular_solve(lower: Lowering, eqn: Any, a: Any, b: Any) -> Variable:
     params, a, b = eqn.params, variable(a), variable(b)
     is_lower = params["lower"]
+    if params["conjugate_a"]:
+        a = call("conj", a)
     if params["transpose_a"]:
         a, is_lower = turned(a), not is_lower
     settings = {"unit_diagonal": params["unit_diagonal"], "on_error": "nan"}
@@ -109,6 +111,22 @@ def eigh(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
     check_subset(eqn)
     values, vectors = call("eigh", variable(x), UPLO="L" if eqn.params["lower"] else "U")
     return [vectors, values]
+
+
+@rule("eig")
+def eig(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
+    if eqn.params["compute_left_eigenvectors"]:
+        raise Refused("left eigenvectors are not supported")
+    if not eqn.params["compute_right_eigenvectors"]:
+        return [call("eigvals", variable(x))]
+    return list(call("eig", variable(x)))
+
+
+@rule("schur")
+def schur(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
+    if eqn.params["sort_eig_vals"]:
+        raise Refused("sorted eigenvalues are not supported")
+    return list(call("schur", variable(x)))[: 2 if eqn.params["compute_schur_vectors"] else 1]
 
 
 @rule("svd")

@@ -28,7 +28,7 @@ REASONS = {
         _DEVICES,
     ),
     **dict.fromkeys(
-        "cholesky_update eig geqp3 geqrf hessenberg householder_product ormqr schur tridiagonal symmetric_product".split(),
+        "cholesky_update geqp3 geqrf hessenberg householder_product ormqr tridiagonal symmetric_product".split(),
         _FACTORS,
     ),
     **dict.fromkeys(

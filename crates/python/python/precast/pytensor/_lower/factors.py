@@ -15,7 +15,7 @@ from .indexing import product
 from .linear import takes_stacks
 from .lowering import HINT, Lowering, Refused, cast, constant_value, rule
 from .python import called
-from .systems import matrices
+from .systems import COMPLEX, matrices, real_matrices
 
 
 def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
@@ -64,6 +64,24 @@ def eigvalsh(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variabl
     return [call("eigvalsh", *_symmetric(node, inputs))]
 
 
+@rule("Eig")
+@by_python
+def eig(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    (a,) = inputs
+    dtype = node.outputs[0].type.dtype
+    if not node.inputs[0].type.dtype.startswith("complex"):
+        dtype = {whole: part for part, whole in COMPLEX.items()}[dtype]
+    return list(call("eig", cast(a, dtype)))
+
+
+@rule("Schur")
+@by_python
+def schur(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    if node.op.sort is not None:
+        raise Refused("precast has no Schur decomposition with sorted eigenvalues")
+    return list(call("schur", *matrices(node, inputs)))
+
+
 @rule("SVD")
 @by_python
 def svd(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
@@ -83,7 +101,7 @@ def pinv(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 @by_python
 def lu(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     a = cast(inputs[0], node.outputs[-1].type.dtype)
-    if node.outputs[-1].type.dtype not in ("float32", "float64"):
+    if node.outputs[-1].type.dtype not in (*COMPLEX, *COMPLEX.values()):
         raise Refused(f"precast does not support it for {node.outputs[-1].type.dtype}")
     return list(call("lu", a, permute_l=node.op.permute_l, p_indices=node.op.p_indices))
 
@@ -108,7 +126,7 @@ def pivots_to_permutation(lower: Lowering, node: Any, inputs: list[Variable]) ->
 @rule("Expm")
 @by_python
 def expm(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    return [call("expm", *matrices(node, inputs))]
+    return [call("expm", *real_matrices(node, inputs))]
 
 
 @rule("Lstsq")

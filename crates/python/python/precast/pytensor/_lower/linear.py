@@ -56,7 +56,7 @@ def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
 
 #: Ops whose rules apply to stacks of matrices.
 _OF_STACKS = frozenset(
-    "Cholesky Det Eigh Eigvalsh LU LUFactor MatrixInverse MatrixPinv PivotToPermutations QR SLogDet SVD".split()
+    "Cholesky Det Eig Eigh Eigvalsh LU LUFactor MatrixInverse MatrixPinv PivotToPermutations QR SLogDet SVD Schur".split()
 )
 
 

@@ -11,12 +11,26 @@ from ..._variable import Variable, call
 from .lowering import HINT, Lowering, Refused, array_type, cast, rule
 
 
+#: The dtypes of complex numbers, by the dtypes of their parts.
+COMPLEX = {"float32": "complex64", "float64": "complex128"}
+
+
 def matrices(node: Any, inputs: list[Variable]) -> list[Variable]:
-    """Returns inputs in the dtype of the result, which must be float32 or float64."""
+    """Returns inputs in the dtype of the result, or with its precision if the result of complex inputs is real."""
     dtype = node.outputs[0].type.dtype
-    if dtype not in ("float32", "float64"):
+    if any(value.type.dtype.startswith("complex") for value in node.inputs):
+        dtype = COMPLEX.get(dtype, dtype)
+    if dtype not in (*COMPLEX, *COMPLEX.values()):
         raise Refused(f"precast does not support it for {dtype}")
     return [cast(value, dtype) for value in inputs]
+
+
+def real_matrices(node: Any, inputs: list[Variable]) -> list[Variable]:
+    """Returns the same for ops without complex numbers."""
+    made = matrices(node, inputs)
+    if node.outputs[0].type.dtype not in COMPLEX or any(value.type.dtype.startswith("complex") for value in node.inputs):
+        raise Refused("precast does not support it for complex numbers")
+    return made
 
 
 def equate(lower: Lowering, node: Any) -> None:
