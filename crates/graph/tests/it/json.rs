@@ -258,6 +258,25 @@ fn apply_before_its_inputs_is_not_a_cycle() {
 }
 
 #[test]
+fn hundred_thousand_applies_are_accepted_and_twice_as_many_rejected() {
+    let chain = |count: usize| {
+        let input = |at: usize| if at == 0 { "x".to_owned() } else { format!("v{}", at - 1) };
+        let apply =
+            |at: usize| json!({"op": "exp", "inputs": [input(at)], "outputs": [{"id": format!("v{at}")}]});
+        json!({
+            "precast_graph": 1,
+            "inputs": [{"name": "x", "type": "f64[?]"}],
+            "applies": (0..count).map(apply).collect::<Vec<_>>(),
+            "outputs": [{"value": format!("v{}", count - 1)}],
+        })
+    };
+    let read = parse(&chain(100_000).to_string(), &ToyLibrary).unwrap();
+    assert_eq!(read.applies().len(), 100_000);
+    let error = parse(&chain(200_001).to_string(), &ToyLibrary).unwrap_err();
+    assert!(matches!(error, ParseJsonError::Long { found: 200_001, .. }), "{error}");
+}
+
+#[test]
 fn newer_version_is_rejected() {
     let newer = json!({"precast_graph": 7, "nodes": {"anything": [1, 2, 3]}});
     let error = refuse(&newer);

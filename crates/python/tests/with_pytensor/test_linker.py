@@ -174,3 +174,29 @@ def test_ops_that_overwrite_an_input_run_after_its_readers():
         return [fn(), fn(), a.get_value()]
 
     compare(tuple(called(mode())), called(Mode(linker="py", optimizer=None)))
+
+
+def test_ops_in_place_overwrite_inputs():
+    from pytensor.scalar import add
+    from pytensor.tensor.elemwise import Elemwise
+
+    x, y = pt.dvectors("x", "y")
+    fn = pytensor.function([x, y], pt.exp(Elemwise(add, inplace_pattern={0: 0})(x, y)), mode=mode(), accept_inplace=True)
+    taken = np.ones(3)
+    compare((fn(taken, np.arange(3.0)),), (np.exp(1 + np.arange(3.0)),))
+    assert taken.tolist() == [1, 2, 3]
+    assert "it overwrites an input of the function" in told(fn)
+
+
+def test_scalars_are_numbers():
+    x = pt.bscalar("x")
+    (value,) = pytensor.function([x], [pt.scalar_from_tensor(x) * 2], mode=mode())(3)
+    assert isinstance(value, np.integer) and value == 6
+
+
+def test_wrong_extents_and_positions_raise_as_in_pytensor():
+    x, y, at = pt.dvector("x"), pt.dvector("y"), pt.lvector("at")
+    with pytest.raises(ValueError, match="extents differ"):
+        pytensor.function([x, y], x + y, mode=mode())(np.ones(3), np.ones(4))
+    with pytest.raises(IndexError, match="out of bounds"):
+        pytensor.function([x, at], x[at], mode=mode())(np.ones(3), np.array([3]))

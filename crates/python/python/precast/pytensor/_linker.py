@@ -104,7 +104,8 @@ class PrecastLinker(PerformLinker):
             return None
         settings = self.settings or _of_environment()
         whole = function(graph(ports, {f"out{at}": value for at, value in enumerate(made)}), name="pytensor", **settings)
-        return _thunk(whole, [storage[variable] for variable in takes], [storage[variable] for variable in gives])
+        are_numbers = [type(variable.type).__name__ == "ScalarType" for variable in gives]
+        return _thunk(whole, [storage[variable] for variable in takes], [storage[variable] for variable in gives], are_numbers)
 
 
 def _is_known(variable: Any, inside: set[Any]) -> bool:
@@ -143,6 +144,8 @@ def _parts(order: Sequence[Any], required: Mapping[Any, Sequence[Any]]) -> list[
 
 def _refusal(node: Any) -> str | None:
     """Returns why an Apply cannot be lowered."""
+    if any(node.inputs[at].owner is None for taken in node.op.destroy_map.values() for at in taken):
+        return "it overwrites an input of the function"
     lower = Lowering()
     try:
         for at, variable in enumerate(node.inputs):
@@ -158,18 +161,18 @@ def _refusal(node: Any) -> str | None:
     return "Python computes it" if lower.asked or not all(is_array(output.type) for output in node.outputs) else None
 
 
-def _thunk(whole: Any, takes: Sequence[list[Any]], gives: Sequence[list[Any]]) -> Any:
+def _thunk(whole: Any, takes: Sequence[list[Any]], gives: Sequence[list[Any]], are_numbers: Sequence[bool]) -> Any:
     """Returns a thunk that calls a function on values in cells."""
-    # A function returns numbers of NumPy for arrays of rank 0.
-    is_array_of = [not port.type.endswith("[]") for port in whole.outputs]
+    # A function returns numbers of NumPy for arrays of rank 0, which scalars of PyTensor are too.
+    is_plain_of = [not port.type.endswith("[]") or is_number for port, is_number in zip(whole.outputs, are_numbers, strict=True)]
 
     def one() -> None:
         value = whole(*[cell[0] for cell in takes])
-        gives[0][0] = value if is_array_of[0] else numpy.asarray(value)
+        gives[0][0] = value if is_plain_of[0] else numpy.asarray(value)
 
     def several() -> None:
         values = whole(*[cell[0] for cell in takes])
-        for cell, value, is_plain in zip(gives, values, is_array_of):
+        for cell, value, is_plain in zip(gives, values, is_plain_of):
             cell[0] = value if is_plain else numpy.asarray(value)
 
     made: Any = one if len(gives) == 1 else several

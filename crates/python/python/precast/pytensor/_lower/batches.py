@@ -46,7 +46,7 @@ class Batch(NamedTuple):
         lower.extents.tell(output, [*self.known, *(object() for _ in range(core))])
         for axis in self.unsure:
             is_so = call("eq", call("shape_i", draw, i=axis), self.extents[axis])
-            draw = call("assert", draw, is_so, message=f"axis {axis}: the params of a random variable do not fit its size")
+            draw = call("assert", draw, is_so, message=f"axis {axis}: the params of a random variable do not fit its size", error="value")
         return draw
 
 

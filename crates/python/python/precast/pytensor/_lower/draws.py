@@ -243,7 +243,7 @@ def _hypergeometric(draw: Draw, good: Variable, bad: Variable, count: Variable) 
 def between(draw: Draw, low: Variable, high: Variable) -> Variable:
     """Draws integers from `low` to `high`, excluding `high`."""
     low, high = integers(low, high)
-    low = call("assert", low, low < high, message="integers: low >= high")
+    low = call("assert", low, low < high, message="integers: low >= high", error="value")
     return call("random_randint", draw.key(), tuple(draw.batch.extents), low, high)
 
 

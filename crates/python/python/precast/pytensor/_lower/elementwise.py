@@ -46,7 +46,7 @@ def matched(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable
 def with_extent(value: Variable, axis: int, extent: Variable) -> Variable:
     """Returns a value with a check of its extent along an axis."""
     is_so = call("eq", call("shape_i", value, i=axis), extent)
-    return call("assert", value, is_so, message=f"axis {axis}: {_MISMATCH}")
+    return call("assert", value, is_so, message=f"axis {axis}: {_MISMATCH}", error="value")
 
 
 def scalar(

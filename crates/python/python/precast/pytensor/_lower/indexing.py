@@ -141,7 +141,7 @@ def joined_positions(x: Variable, arrays: list[Variable], axis: int) -> Variable
 def within_bounds(positions: Variable, extent: Variable, axis: int) -> Variable:
     """Returns positions without negative values, with a bounds check."""
     is_within = call("logical_and", call("ge", positions, call("neg", extent)), call("lt", positions, extent))
-    positions = call("assert", positions, call("all", is_within), message=f"an index is out of bounds for axis {axis}")
+    positions = call("assert", positions, call("all", is_within), message=f"an index is out of bounds for axis {axis}", error="index")
     return call("switch", call("lt", positions, 0), call("add", positions, extent), positions)
 
 
