@@ -77,7 +77,7 @@ def test_density_runs_from_c_and_rust(tmp_path, elsewhere):
 
     def flat(point):
         value, slopes = fn({"mu": point[0], "tau": point[1], "theta": point[2:]})
-        return value, slopes["theta"]
+        return value, jax.numpy.concatenate([jax.numpy.atleast_1d(slopes[name]) for name in ("mu", "tau", "theta")])
 
     point = np.concatenate([np.ravel(start[name]) for name in ("mu", "tau", "theta")])
     path = str(tmp_path / "flat.precast")
