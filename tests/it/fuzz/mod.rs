@@ -193,7 +193,7 @@ fn random_graphs_match_perform_at_every_level() {
 fn graphs_reach_every_dtype_rank_and_most_functions() {
     let mut seen = BTreeSet::new();
     let mut largest = 0;
-    for case in (0..1000).map(drawn) {
+    for case in (0..1300).map(drawn) {
         largest = largest.max(case.graph.applies().len());
         for apply in case.graph.applies() {
             seen.extend(

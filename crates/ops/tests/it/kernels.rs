@@ -105,9 +105,9 @@ fn broadcast_calls(
     let [before, special] = [2, 1].map(|back| arrays::specials(dtypes[dtypes.len() - back]));
     let (m, n) = (before.shape()[0], special.shape()[0]);
     let column = Array::from_bits(before.dtype(), &[m, 1], &before.bits()).unwrap();
-    let front = arrays::draw(choices, dtypes[0], &[m, n]);
+    let front = dtypes[..dtypes.len() - 2].iter().map(|d| (arrays::draw(choices, *d, &[m, n]), Layout::C));
+    let front: Vec<_> = front.collect();
     let pair = [(column, Layout::C), (special, Layout::C)];
-    let front = (dtypes.len() == 3).then_some((front, Layout::C));
     calls.push(call(front.into_iter().chain(pair).collect()));
     calls
 }
