@@ -22,7 +22,7 @@ static inline PC_NAME(pc_matrix) PC_NAME(pc_conjugates)(PC_NAME(pc_matrix) a) {
 }
 
 static inline int PC_NAME(pc_is_zero)(PC_T x) { return x.re == 0 && x.im == 0; }
-static inline PC_T PC_NAME(pc_quotient)(PC_T x, PC_T y) { return PC_NAME(pc_div)(x, y); }
+static inline PC_T PC_NAME(pc_divided)(PC_T x, PC_T y) { return PC_NAME(pc_div)(x, y); }
 /* |re| + |im|, as in LAPACK. */
 static inline PC_PART PC_NAME(pc_pivot_size)(PC_T x) { return PC_PART_NAME(pc_abs)(x.re) + PC_PART_NAME(pc_abs)(x.im); }
 static inline PC_PART PC_NAME(pc_real_part)(PC_T x) { return x.re; }

@@ -32,7 +32,7 @@ __attribute__((unused, noinline)) static int PC_NAME(pc_triangular_solve)(int up
       for (int64_t k = start; k < i; k++) PC_NAME(pc_subtract_row)(m, x + i * x_row, a.data[i * a.row + k * a.column], x + k * x_row);
       if (unit) continue;
       const PC_T diagonal = a.data[i * (a.row + a.column)];
-      for (int64_t j = 0; j < m; j++) x[i * x_row + j] = PC_NAME(pc_quotient)(x[i * x_row + j], diagonal);
+      for (int64_t j = 0; j < m; j++) x[i * x_row + j] = PC_NAME(pc_divided)(x[i * x_row + j], diagonal);
     }
   }
   return 0;
@@ -109,7 +109,7 @@ __attribute__((unused, noinline)) static void PC_NAME(pc_lu)(int64_t n, PC_T *u,
       }
       PC_T diagonal = u[k * n + k];
       for (int64_t i = k + 1; i < n && !PC_NAME(pc_is_zero)(diagonal); i++) {
-        PC_T factor = u[i * n + k] = PC_NAME(pc_quotient)(u[i * n + k], diagonal);
+        PC_T factor = u[i * n + k] = PC_NAME(pc_divided)(u[i * n + k], diagonal);
         PC_NAME(pc_subtract_row)(stop - k - 1, u + i * n + k + 1, factor, u + k * n + k + 1);
       }
     }

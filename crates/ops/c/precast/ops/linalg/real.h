@@ -27,7 +27,7 @@ static inline PC_NAME(pc_matrix) PC_NAME(pc_matrix_of)(const PC_T *data, int64_t
 static inline PC_NAME(pc_matrix) PC_NAME(pc_conjugates)(PC_NAME(pc_matrix) a) { return a; }
 
 static inline int PC_NAME(pc_is_zero)(PC_T x) { return x == 0; }
-static inline PC_T PC_NAME(pc_quotient)(PC_T x, PC_T y) { return x / y; }
+static inline PC_T PC_NAME(pc_divided)(PC_T x, PC_T y) { return x / y; }
 static inline PC_PART PC_NAME(pc_pivot_size)(PC_T x) { return PC_PART_NAME(pc_abs)(x); }
 static inline PC_PART PC_NAME(pc_real_part)(PC_T x) { return x; }
 static inline PC_T PC_NAME(pc_of_real)(PC_PART x) { return x; }
