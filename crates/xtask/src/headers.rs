@@ -1,6 +1,7 @@
-//! Compiles each header of the workspace alone, as C and as C++, with warnings as errors.
+//! Compiles each header of the workspace alone, and those of ops together, as C and as C++, with warnings as errors.
 //!
-//! A header that only works after another one, or in one language, breaks a module far from the edit that caused it.
+//! A header that only works after another one, without another one, or in one language, breaks a module far from the edit
+//! that caused it.
 
 use crate::tools::compiler;
 use anyhow::{Context, Result};
@@ -15,6 +16,9 @@ const INCLUDE: [&str; 5] =
 
 /// Replacement headers that need CPython's and NumPy's headers; the Python package's tests compile them.
 const OF_CPYTHON: &str = "crates/codegen/c/cpython";
+
+/// The headers that one module may include together.
+const OF_OPS: &str = "precast/ops";
 
 /// The flags of both languages. Headers define `static` functions that a lone include does not call.
 const FLAGS: [&str; 5] = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function"];
@@ -31,12 +35,20 @@ pub(crate) fn run(root: &Path) -> Result<bool> {
         };
         let headers = headers(root)?;
         for header in &headers {
-            let accepted = compile(root, &compiler, &["-x", language, standard], header)?;
+            let accepted =
+                compile(root, &compiler, &["-x", language, standard], std::slice::from_ref(header))?;
             if !accepted {
                 println!("`{}` does not compile on its own in {language}", header.display());
             }
             fine &= accepted;
         }
+        let of_ops: Vec<PathBuf> =
+            headers.iter().filter(|header| header.starts_with(OF_OPS)).cloned().collect();
+        let accepted = compile(root, &compiler, &["-x", language, standard], &of_ops)?;
+        if !accepted {
+            println!("the headers in `{OF_OPS}` do not compile together in {language}");
+        }
+        fine &= accepted;
         println!("{} headers as {language} by `{compiler}`", headers.len());
     }
     Ok(fine)
@@ -56,7 +68,7 @@ fn headers(root: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-fn compile(root: &Path, compiler: &str, language: &[&str], header: &Path) -> Result<bool> {
+fn compile(root: &Path, compiler: &str, language: &[&str], headers: &[PathBuf]) -> Result<bool> {
     let mut command = Command::new(compiler);
     command.args(FLAGS).args(language);
     for folder in INCLUDE {
@@ -64,7 +76,9 @@ fn compile(root: &Path, compiler: &str, language: &[&str], header: &Path) -> Res
     }
     let mut child = command.arg("-").stdin(Stdio::piped()).spawn()?;
     let mut input = child.stdin.take().context("a piped standard input")?;
-    writeln!(input, "#include \"{}\"", header.display())?;
+    for header in headers {
+        writeln!(input, "#include \"{}\"", header.display())?;
+    }
     drop(input);
     Ok(child.wait()?.success())
 }

@@ -25,7 +25,7 @@ static inline void pc_complex_put(int64_t n, double *a, int64_t i, int64_t j, pc
 }
 
 /* The square root whose real part is not negative. */
-static inline pc_c128 pc_root_of(pc_c128 x) {
+static inline pc_c128 pc_schur_root(pc_c128 x) {
   double size = pc_length(x.re, x.im), large = __builtin_sqrt((size + pc_size(x.re)) / 2), small;
   if (large == 0) return pc_complex_f64(0, 0);
   small = pc_size(x.im) / (2 * large);
@@ -94,7 +94,7 @@ __attribute__((unused)) static pc_c128 pc_complex_shift(const pc_schur_state *of
   if (sweeps % PC_SCHUR_EXCEPTION == PC_SCHUR_EXCEPTION - 1) return pc_complex_f64(end.re + 0.75 * pc_size_of(below), end.im);
   const pc_c128 square = pc_mul_c128(pc_complex_at(n, of->h, last - 1, last), below);
   const pc_c128 twice = pc_sub_c128(pc_complex_at(n, of->h, last - 1, last - 1), end), half = pc_complex_f64(twice.re / 2, twice.im / 2);
-  pc_c128 root = pc_root_of(pc_add_c128(pc_mul_c128(half, half), square));
+  pc_c128 root = pc_schur_root(pc_add_c128(pc_mul_c128(half, half), square));
   if (half.re * root.re + half.im * root.im < 0) root = pc_complex_f64(-root.re, -root.im);
   const pc_c128 sum = pc_add_c128(half, root);
   return sum.re == 0 && sum.im == 0 ? end : pc_sub_c128(end, pc_div_c128(square, sum));
