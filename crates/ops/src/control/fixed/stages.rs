@@ -66,16 +66,17 @@ impl Stages {
         for (carry, output) in stages.carries.iter().zip(outputs) {
             is_needed[output.index()] |= *carry == Stage::First;
         }
+        let has = |apply: &Apply, of: &[bool]| apply.outputs.iter().any(|output| of[output.index()]);
         for apply in fixed.graph.applies().iter().rev() {
-            if apply.outputs.iter().any(|output| is_needed[output.index()]) {
+            if has(apply, &is_needed) {
                 apply.inputs.iter().for_each(|input| is_needed[input.index()] = true);
             }
         }
         let late = fixed.reached(|origin| stages.is_late(origin), |_, _| false);
-        let of = |apply: &Apply| match apply.outputs[0].index() {
-            output if is_needed[output] => Stage::First,
-            output if late[output] => Stage::Last,
-            _ => Stage::Map,
+        let of = |apply: &Apply| match () {
+            () if has(apply, &is_needed) => Stage::First,
+            () if has(apply, &late) => Stage::Last,
+            () => Stage::Map,
         };
         stages.applies = fixed.graph.applies().iter().map(of).collect();
         stages.keep(fixed);
