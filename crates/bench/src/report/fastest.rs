@@ -73,20 +73,9 @@ pub(crate) fn missed(lines: &[Line]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Line, Target};
+    use super::super::Target;
+    use super::super::tests::line;
     use super::{against_fastest, missed, summary};
-    use crate::measure::Sample;
-
-    fn line(what: &str, ours: f64, peers: &[(&str, f64)]) -> Line {
-        let sample = |ns: f64| {
-            let mut sample = Sample::default();
-            sample.push(ns);
-            sample
-        };
-        let samples: Vec<(&str, Sample)> = peers.iter().map(|(name, ns)| (*name, sample(*ns))).collect();
-        let peers: Vec<(&str, &Sample)> = samples.iter().map(|(name, sample)| (*name, sample)).collect();
-        Line::new(what, &sample(ours), &peers)
-    }
 
     #[test]
     fn mean_uses_fastest_peer_of_each_line() {

@@ -61,24 +61,13 @@ fn mean(figures: Vec<Figure>) -> Option<Figure> {
 #[cfg(test)]
 mod tests {
     use super::super::Line;
-    use crate::measure::Sample;
-
-    fn line(ours: f64, peers: &[(&str, f64)]) -> Line {
-        let sample = |ns: f64| {
-            let mut sample = Sample::default();
-            sample.push(ns);
-            sample
-        };
-        let samples: Vec<(&str, Sample)> = peers.iter().map(|(name, ns)| (*name, sample(*ns))).collect();
-        let peers: Vec<(&str, &Sample)> = samples.iter().map(|(name, sample)| (*name, sample)).collect();
-        Line::new("part", &sample(ours), &peers)
-    }
+    use super::super::tests::line;
 
     #[test]
     fn joined_ratio_is_the_mean_of_ratios() {
         let parts = [
-            ("small".to_owned(), line(1.0, &[("NumPy", 8.0), ("SciPy", 3.0)])),
-            ("large".to_owned(), line(16.0, &[("NumPy", 8.0)])),
+            ("small".to_owned(), line("part", 1.0, &[("NumPy", 8.0), ("SciPy", 3.0)])),
+            ("large".to_owned(), line("part", 16.0, &[("NumPy", 8.0)])),
         ];
         let joined = Line::joined("f", &parts).unwrap();
         assert_eq!(joined.ours.median_ns, 4.0);

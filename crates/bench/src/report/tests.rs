@@ -9,6 +9,18 @@ use std::collections::BTreeMap;
 
 const COMMITTED: &str = include_str!("../../RESULTS.md");
 
+/// Returns a line of one sample for us and for each peer.
+pub(super) fn line(what: &str, ours: f64, peers: &[(&str, f64)]) -> Line {
+    let sample = |ns: f64| {
+        let mut sample = Sample::default();
+        sample.push(ns);
+        sample
+    };
+    let samples: Vec<(&str, Sample)> = peers.iter().map(|(name, ns)| (*name, sample(*ns))).collect();
+    let peers: Vec<(&str, &Sample)> = samples.iter().map(|(name, sample)| (*name, sample)).collect();
+    Line::new(what, &sample(ours), &peers)
+}
+
 /// Returns the committed picture, if the committed table shows one.
 fn committed_picture() -> Option<String> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/results.svg");
