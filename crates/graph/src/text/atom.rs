@@ -188,6 +188,11 @@ impl Parser<'_> {
             self.next = at;
             return self.unexpected("an operator, `,` or the closing bracket");
         }
+        // The name of an extent has no value.
+        if let Some(named) = self.extents.get(name).and_then(Option::as_ref) {
+            let nearest = Some(format!("{}.shape[{}]", named.owner, named.axis));
+            return ParseTextError::UnknownName { place, found, nearest };
+        }
         let known = self.names_bound().chain(names::constants().map(|constant| -> &str { constant }));
         let nearest = nearest(name, known).map(str::to_owned);
         ParseTextError::UnknownName { place, found, nearest }

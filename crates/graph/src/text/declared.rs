@@ -162,7 +162,7 @@ impl Parser<'_> {
     }
 
     /// Returns a value that exists only if two numbers are equal.
-    fn asserted(
+    pub(super) fn asserted(
         &mut self,
         at: usize,
         value: Operand,
@@ -190,6 +190,9 @@ impl Parser<'_> {
 fn remedy(found: &Type, declared: &Type) -> Option<String> {
     let kinds = |ty: &Type| (matches!(ty, Type::Scalar(_)), ty.as_user().is_some(), ty.ndim());
     match found.dtype() == declared.dtype() {
+        _ if found.ndim() == 0 && matches!((found, declared), (Type::Tensor(_), Type::Scalar(_))) => {
+            Some(format!("declare it as `{found}`: only inputs can be C numbers, `{declared}`"))
+        }
         _ if kinds(found) != kinds(declared) => None,
         false => Some(format!("convert the value: `(…).astype({})`", declared.dtype())),
         true => None,

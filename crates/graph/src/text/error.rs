@@ -102,7 +102,7 @@ pub enum ParseTextError {
     /// Several names on the left, but the value is not a tuple of that length.
     #[error(
         "{place}: expected a tuple of {names}, one for each name{}\nhint: write `rows, columns = x.shape`, which \
-         works because the rank of `x` is known",
+         works because the rank of `x` is known; an array has a row for each name",
         place.caret()
     )]
     Unpack {

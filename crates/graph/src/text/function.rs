@@ -54,7 +54,7 @@ impl Parser<'_> {
         let at = self.offset();
         let Token::Name(name) = self.peek() else { return Err(self.unexpected("the name of a function")) };
         self.next += 1;
-        self.bindable(self.next - 1, vec![(at, name)])?;
+        self.bindable(&[(self.next - 1, name)])?;
         self.expect("(", "`(`")?;
         let parameters = self.parameters(")")?;
         self.expect(":", "`:`")?;

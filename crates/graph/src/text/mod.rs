@@ -44,6 +44,7 @@ mod names;
 mod parse;
 mod position;
 mod read;
+mod target;
 
 pub use error::{Member, ParseTextError};
 pub use input::{ParseInputError, parse_input};

@@ -8,6 +8,7 @@ use super::error::ParseTextError;
 use super::lex::{Spanned, Token, is_keyword};
 use super::limits::Limits;
 use super::position::Position;
+use super::target::Target;
 use crate::DeclaredType;
 use crate::graph::{FunctionGraph, VarId};
 use crate::op::OpLibrary;
@@ -53,11 +54,11 @@ pub(super) struct Output {
     pub(super) declared: Option<(Box<Position>, DeclaredType)>,
 }
 
-/// The names that a statement binds, and the declared type, each with its offset.
-type Targets<'t> = (Vec<At<&'t str>>, Option<At<DeclaredType>>);
+/// The declared type of a statement, with its offset.
+pub(super) type Declared = At<DeclaredType>;
 
-/// A statement: the name that it binds, its value, and the declared type with its offset.
-type Statement = (Option<String>, Operand, Option<At<DeclaredType>>);
+/// A statement: the first name that it binds, its value, and its declared type.
+type Statement = (Option<String>, Operand, Option<Declared>);
 
 /// The result of a text: the graph, the names and the names of extents so far, and the output.
 pub(super) type Statements = (FunctionGraph, BTreeMap<String, Bound>, Extents, Output);
@@ -132,66 +133,38 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Parses `[name {"," name} "=" | name ":" type "="] comparison`
+    /// Parses `[target {"," target} "=" | name ":" type "="] comparison`
     pub(super) fn statement(&mut self) -> Parsed<Statement> {
-        let (targets, declared) = self.targets()?;
+        let (target, declared) = self.target()?;
         let at = self.offset();
         let mut value = self.binary(0)?;
-        if let ([(_, name)], Some(declared)) = (targets.as_slice(), &declared) {
+        if let (Some(Target::Name(_, name)), Some(declared)) = (&target, &declared) {
             self.separated()?;
             value = self.declare(name, &value, declared)?;
         }
-        match (targets.as_slice(), &value) {
-            ([], _) => return Ok((None, value, None)),
-            ([(at, name)], _) => {
-                let statement = Some(self.place(*at));
+        let mut names = Vec::new();
+        match &target {
+            None => return Ok((None, value, None)),
+            Some(Target::Name(token, name)) => {
+                let statement = Some(self.place(self.tokens[*token].offset));
                 self.bind(name, value.clone(), statement);
             }
-            (_, Operand::List(items)) if items.len() == targets.len() => {
-                for ((_, name), item) in targets.iter().zip(items) {
-                    self.bind(name, item.clone(), None);
-                }
-            }
-            _ => return Err(ParseTextError::Unpack { place: self.place(at), names: targets.len() }),
+            Some(Target::Tuple(parts)) => value = self.unpack(at, parts, &value)?,
         }
-        Ok((targets.first().map(|(_, name)| (*name).to_owned()), value, declared))
+        target.iter().for_each(|target| target.names(&mut names));
+        Ok((names.first().map(|(_, name)| (*name).to_owned()), value, declared))
     }
 
-    /// Parses the names that a statement binds, with their offsets, and the declared type; empty for a bare expression.
-    fn targets(&mut self) -> Parsed<Targets<'t>> {
-        let (start, mut found) = (self.next, Vec::new());
-        loop {
-            let at = self.offset();
-            let Token::Name(name) = self.take() else { break };
-            found.push((at, name));
-            if self.skip("=") {
-                return Ok((self.bindable(start, found)?, None));
-            }
-            if found.len() == 1 && self.declares(name) && self.skip(":") {
-                let found = self.bindable(start, found)?;
-                return Ok((found, Some(self.declared_type()?)));
-            }
-            if !self.skip(",") {
-                break;
-            }
-        }
-        self.next = start;
-        Ok((Vec::new(), None))
-    }
-
-    /// Checks that names can be bound.
-    pub(super) fn bindable(
-        &mut self,
-        start: usize,
-        names: Vec<(usize, &'t str)>,
-    ) -> Parsed<Vec<(usize, &'t str)>> {
-        for (position, (at, name)) in names.iter().enumerate() {
+    /// Checks that names, with the positions of their tokens, can be bound.
+    pub(super) fn bindable(&mut self, names: &[(usize, &'t str)]) -> Parsed<()> {
+        for (position, (token, name)) in names.iter().enumerate() {
             if is_keyword(name) {
-                self.next = start + 2 * position;
+                self.next = *token;
                 return Err(self.unexpected("a name"));
             }
+            let place = self.place(self.tokens[*token].offset);
             if check_name(name).is_err() {
-                let (place, found) = (self.place(*at), excerpt(name));
+                let found = excerpt(name);
                 return Err(ParseTextError::Literal {
                     place,
                     found,
@@ -200,10 +173,10 @@ impl<'t> Parser<'t> {
             }
             let twice = names[..position].iter().any(|(_, earlier)| earlier == name);
             if twice || self.names.get(*name).is_some_and(|bound| !bound.is_outside) {
-                return Err(ParseTextError::Duplicate { place: self.place(*at), name: (*name).to_owned() });
+                return Err(ParseTextError::Duplicate { place, name: (*name).to_owned() });
             }
         }
-        Ok(names)
+        Ok(())
     }
 
     pub(super) fn bind(&mut self, name: &str, operand: Operand, statement: Option<Box<Position>>) {
@@ -232,12 +205,6 @@ impl<'t> Parser<'t> {
 
     pub(super) fn peek(&self) -> Token<'t> {
         self.tokens.get(self.next).map_or(Token::End, |spanned| spanned.token)
-    }
-
-    fn take(&mut self) -> Token<'t> {
-        let token = self.peek();
-        self.next += 1;
-        token
     }
 
     pub(super) fn skip(&mut self, sign: &'static str) -> bool {
