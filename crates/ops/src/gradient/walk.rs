@@ -65,7 +65,10 @@ impl<'a> Walk<'a> {
         if gradients.iter().all(Option::is_none) {
             return Ok(());
         }
-        if let Some(complex) = apply.inputs.iter().chain(&apply.outputs).find(|v| self.is_complex(**v)) {
+        // A rule of the user has gradients by floats only; it may use complex numbers.
+        let is_custom = (&*apply.op as &dyn Any).is::<CustomGradient>();
+        let complex = apply.inputs.iter().chain(&apply.outputs).find(|v| self.is_complex(**v));
+        if let Some(complex) = complex.filter(|_| !is_custom) {
             let (op, found) = ("grad".to_owned(), self.graph.ty(*complex).dtype());
             return Err(MakeNodeError::DType { op, input: 0, found, expected: "floats".to_owned() }.into());
         }
@@ -84,7 +87,6 @@ impl<'a> Walk<'a> {
         };
         let none = || Err(Pullback::error(format!("`{}` has no derivative", self.graph.signature(&apply))));
         let results = results.unwrap_or_else(none)?;
-        let is_custom = (&*apply.op as &dyn Any).is::<CustomGradient>();
         let wanted = inputs.iter().zip(results).enumerate().filter(|(position, _)| wanted[*position]);
         for (position, (input, result)) in wanted {
             let Some(mut result) = result else { continue };

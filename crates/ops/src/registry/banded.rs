@@ -1,7 +1,7 @@
 //! Systems of linear equations whose matrices have few different elements: `solve_banded`, `tridiagonal_solve`,
 //! `solve_toeplitz`.
 
-use super::decompositions::{nan_on_error, real_matrices, with_columns};
+use super::decompositions::{matrices, nan_on_error, with_columns};
 use super::operand::Operands;
 use crate::declared::Declared;
 use crate::linalg::SolveBanded;
@@ -20,17 +20,46 @@ pub(super) fn solve_banded(operands: &mut Operands<'_>, _: &Row, props: &Props) 
             operands.error("needs the numbers of diagonals below and above the main one, like `(1, 2)`")
         );
     };
-    let op = SolveBanded::from_props(&Props::from([
-        ("lower".to_owned(), Prop::Int(lower)),
-        ("upper".to_owned(), Prop::Int(upper)),
-        ("nan_on_error".to_owned(), Prop::Bool(nan_on_error(&Declared::bound(operands.function, props))?)),
-    ]))?;
+    let nan_on_error = nan_on_error(&Declared::bound(operands.function, props))?;
     let args = operands.args[1..].to_vec();
     let mut operands = operands.with(&args);
-    let [bands, b] = real_matrices(&mut operands)?;
-    with_columns(&mut operands, b, |operands, b| {
+    let [bands, b] = matrices(&mut operands)?;
+    let solve = |operands: &mut Operands<'_>, (lower, upper): (i64, i64), bands: VarId, b: VarId| {
+        let op = SolveBanded::from_props(&Props::from([
+            ("lower".to_owned(), Prop::Int(lower)),
+            ("upper".to_owned(), Prop::Int(upper)),
+            ("nan_on_error".to_owned(), Prop::Bool(nan_on_error)),
+        ]))?;
         operands.results(op, &[bands, b])?.pop().ok_or_else(|| operands.error("has no result"))
+    };
+    with_columns(&mut operands, b, |operands, b| {
+        if !operands.graph.ty(b).dtype().is_complex() {
+            return solve(operands, (lower, upper), bands, b);
+        }
+        let [bands, b] = [real_bands(operands, bands)?, real_rows(operands, b)?];
+        let x = solve(operands, (2 * lower + 1, 2 * upper + 1), bands, b)?;
+        operands.expression("complex(x[..., ::2, :], x[..., 1::2, :])", &[("x", x.into())])
     })
+}
+
+/// Returns the diagonals of a real matrix for those of a complex one: each element `a + b·i` becomes the matrix
+/// `[[a, -b], [b, a]]`.
+fn real_bands(operands: &mut Operands<'_>, bands: VarId) -> Result<VarId, BuildError> {
+    let even = real_rows(operands, bands)?;
+    let odd = operands.expression("1j * bands", &[("bands", bands.into())])?;
+    let odd = real_rows(operands, odd)?;
+    let names = [("even", even.into()), ("odd", odd.into())];
+    let columns = "where(arange(2 * shape(even)[-1]) % 2 == 0, \
+        repeat(concatenate([zeros_like(even[..., :1, :]), even], axis=-2), 2, axis=-1), \
+        repeat(concatenate([odd, zeros_like(odd[..., :1, :])], axis=-2), 2, axis=-1))";
+    operands.expression(columns, &names)
+}
+
+/// Returns matrices with two rows for each row: its real parts, then its imaginary parts.
+fn real_rows(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
+    let rows = "where(arange(2 * shape(x)[-2])[:, None] % 2 == 0, \
+        repeat(real(x), 2, axis=-2), repeat(imag(x), 2, axis=-2))";
+    operands.expression(rows, &[("x", x.into())])
 }
 
 /// Builds `tridiagonal_solve(dl, d, du, b)`, whose diagonals are as long as the matrix.

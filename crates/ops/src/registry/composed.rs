@@ -21,6 +21,7 @@ use super::random::{
 use super::samples::{bincount, digitize, gradient, interp, polyval, trapezoid};
 use super::sets::{isin, unique_parts};
 use super::structured::{block_diag, toeplitz, vander};
+use super::sylvester::{solve_continuous_lyapunov, solve_discrete_lyapunov, solve_sylvester};
 use super::totals::{cumulative, matrix_norm, vector_norm};
 use super::windows::{convolution, pool};
 use crate::rows::{Row, composed_rows, row};

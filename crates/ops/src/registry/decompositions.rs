@@ -37,16 +37,6 @@ pub(super) fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[V
     all.try_into().map_err(|_| operands.error("has another number of arguments"))
 }
 
-/// Returns the arguments as matrices of f32 or f64.
-pub(super) fn real_matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[VarId; N], BuildError> {
-    operands.expect(N)?;
-    let is_other = |dtype: DType| dtype.is_complex() || matches!(dtype, DType::F16 | DType::Bf16);
-    match (0..N).find(|input| is_other(operands.dtype(*input))) {
-        Some(input) => Err(unsupported(operands, input, "f32, f64 and integers")),
-        None => matrices(operands),
-    }
-}
-
 fn unsupported(operands: &Operands<'_>, input: usize, expected: &str) -> BuildError {
     let (op, expected, found) = (operands.function.to_owned(), expected.to_owned(), operands.dtype(input));
     MakeNodeError::DType { op, input, found, expected }.into()

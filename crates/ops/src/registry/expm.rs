@@ -1,6 +1,6 @@
 //! The exponential of matrices: `expm`.
 
-use super::decompositions::real_matrices;
+use super::decompositions::matrices;
 use super::factors::square;
 use super::operand::Operands;
 use crate::rows::Row;
@@ -32,7 +32,7 @@ const PADE: [f64; 14] = [
 /// # Source
 /// N. J. Higham, The scaling and squaring method for the matrix exponential revisited, 2005.
 pub(super) fn expm(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
-    let [x] = real_matrices(operands)?;
+    let [x] = matrices(operands)?;
     let x = square(operands, x)?;
     let sums = operands.expression("stop_gradient(sum(abs(x), axis=-2))", &[("x", x.into())])?;
     // A matrix without elements has the norm 0.

@@ -1,6 +1,6 @@
 //! Decompositions by reflections: `qr`, `eigh`, `svd`, and the functions of singular values.
 
-use super::decompositions::{adjoint, matrices, real_matrices, with_columns};
+use super::decompositions::{adjoint, matrices, with_columns};
 use super::operand::Operands;
 use super::parts::list;
 use crate::declared::Declared;
@@ -213,34 +213,38 @@ pub(super) fn cond(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
 pub(super) fn lstsq(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     let declared = Declared::bound(operands.function, props);
     let given = number(&declared, "rcond")?;
-    let [a, b] = real_matrices(operands)?;
+    let [a, b] = matrices(operands)?;
     if operands.ndim(a) != 2 || operands.ndim(b) > 2 {
         return Err(operands.error("needs a matrix, and a vector or a matrix"));
     }
-    let single = operands.graph.ty(a).dtype() == DType::F32;
+    let dtype = operands.graph.ty(a).dtype();
     let rcond = match given {
         None => precision(operands, a)?,
         Some(rcond) if rcond > 0.0 && rcond < 1.0 => rcond.into(),
         // LAPACK uses its own precision.
-        Some(_) => (if single { f64::from(f32::EPSILON) } else { f64::EPSILON } / 2.0).into(),
+        Some(_) => {
+            (if dtype.real() == DType::F32 { f64::from(f32::EPSILON) } else { f64::EPSILON } / 2.0).into()
+        }
     };
     let [u, s, vh] = reduced(operands, a)?;
     let counts = operands.expression("s > rcond * s[:1]", &[("s", s.into()), ("rcond", rcond)])?;
     let rank = operands.expression("i32(count_nonzero(counts))", &[("counts", counts.into())])?;
-    let names = [("a", a), ("u", u), ("s", s), ("vh", vh), ("counts", counts), ("rank", rank)]
+    let (turned, back) = (adjoint(operands, u)?, adjoint(operands, vh)?);
+    let names = [("a", a), ("turned", turned), ("s", s), ("back", back), ("counts", counts), ("rank", rank)]
         .map(|(name, variable)| (name, Operand::Var(variable)));
     let mut residuals = None;
     let x = with_columns(operands, b, |operands, b| {
         let names = [&names[..], &[("b", b.into())]].concat();
-        let scaled = "where(counts[:, None], (u.T @ b) / where(counts, s, 1)[:, None], 0)";
+        let scaled = "where(counts[:, None], (turned @ b) / where(counts, s, 1)[:, None], 0)";
         let scaled = operands.expression(scaled, &names)?;
-        let x = operands.expression("vh.T @ scaled", &[&names[..], &[("scaled", scaled.into())]].concat())?;
+        let x = operands.expression("back @ scaled", &[&names[..], &[("scaled", scaled.into())]].concat())?;
         let rest = operands.expression("b - a @ x", &[&names[..], &[("x", x.into())]].concat())?;
         let names = [&names[..], &[("rest", rest.into())]].concat();
         let count = "where((rank == shape(a)[1]) & (shape(a)[0] > shape(a)[1]), shape(b)[1], 0)";
         let count = operands.expression(count, &names)?;
         let names = [&names[..], &[("count", count.into())]].concat();
-        residuals = Some(operands.expression("sum(rest * rest, axis=0)[:count]", &names)?);
+        let squares = if dtype.is_complex() { "real(rest * conj(rest))" } else { "rest * rest" };
+        residuals = Some(operands.expression(&format!("sum({squares}, axis=0)[:count]"), &names)?);
         Ok(x)
     })?;
     let residuals = residuals.ok_or_else(|| operands.error("lacks the residuals"))?;

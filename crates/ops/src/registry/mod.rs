@@ -54,6 +54,7 @@ mod shape;
 mod soft;
 mod structural;
 mod structured;
+mod sylvester;
 mod totals;
 mod variables;
 mod windows;

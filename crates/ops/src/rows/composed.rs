@@ -138,6 +138,12 @@ macro_rules! composed_rows {
             tridiagonal_solve(dl, d, du, b) [] {; on_error = "raise"} = tridiagonal_solve;
             /// The solutions `x` of `a @ x = b` for the Toeplitz matrix with this first column, or with the pair `(c, r)` of the first column and the first row.
             solve_toeplitz(c, b) [] {; on_error = "raise"} = solve_toeplitz;
+            /// The solution `x` of Sylvester's equation `a @ x + x @ b = q`.
+            solve_sylvester(a, b, q) [] {} = solve_sylvester;
+            /// The solution `x` of Lyapunov's equation `a @ x + x @ conj(a.T) = q`.
+            solve_continuous_lyapunov(a, q) [] {} = solve_continuous_lyapunov;
+            /// The solution `x` of `a @ x @ conj(a.T) - x + q = 0`, unless -1 is an eigenvalue of `a`.
+            solve_discrete_lyapunov(a, q) [] {} = solve_discrete_lyapunov;
             /// The solutions of `a @ x = b` with the least squares and the smallest norm, the sums of squared residuals, the rank, and the singular values of `a`. Singular values below `rcond` times the largest one count as 0; by default, the precision times the larger extent.
             lstsq(a, b) [] {rcond = None} = lstsq;
 

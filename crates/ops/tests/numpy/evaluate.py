@@ -262,8 +262,9 @@ def cho_solve(c_and_lower, b):
 
 def expm(x):
     """Returns the sum of Taylor's series for a scaled matrix, squared once for each halving."""
-    dtype = "f4" if np.asarray(x).dtype == "f4" else "f8"
-    x = np.array(x, dtype="f8")
+    x = np.asarray(x)
+    dtype = np.result_type(x, "f4" if x.dtype in ("f4", "c8") else "f8")
+    x = x.astype(np.result_type(x, "f8"))
     halvings = max(0, int(np.ceil(np.log2(max(np.abs(x).sum(), 1e-300)))) + 4)
     np.linalg.det(x)  # raises NumPy's errors
     term = result = np.zeros_like(x) + np.eye(x.shape[-1])
@@ -283,10 +284,10 @@ def toeplitz(c, r=None):
 
 
 def solve_banded(counts, bands, b):
-    (lower, upper), n = counts, np.shape(bands)[1]
+    (lower, upper), n = counts, np.shape(bands)[-1]
     i, j = np.indices((n, n))
     inside = (i - j <= lower) & (j - i <= upper)
-    return np.linalg.solve(np.where(inside, np.asarray(bands)[np.where(inside, upper + i - j, 0), j], 0), b)
+    return np.linalg.solve(np.where(inside, np.asarray(bands)[..., np.where(inside, upper + i - j, 0), j], 0), b)
 
 
 def tridiagonal_solve(lower, middle, upper, b):
@@ -295,6 +296,24 @@ def tridiagonal_solve(lower, middle, upper, b):
 
 def solve_toeplitz(c, b):
     return np.linalg.solve(toeplitz(*c) if isinstance(c, tuple) else toeplitz(c), b)
+
+
+def solve_sylvester(a, b, q):
+    """Solves the system of all elements."""
+    a, b, q = map(np.asarray, (a, b, q))
+    of_a, of_b = np.eye(len(a)), np.eye(len(b))
+    both = np.kron(a, of_b) + np.kron(of_a, np.transpose(b))
+    return np.linalg.solve(both, np.ravel(q)).reshape(q.shape).astype(np.result_type(a, b, q, "f4"))
+
+
+def solve_continuous_lyapunov(a, q):
+    return solve_sylvester(a, np.conj(np.transpose(a)), q)
+
+
+def solve_discrete_lyapunov(a, q):
+    a, q = np.asarray(a), np.asarray(q)
+    both = np.eye(len(a) ** 2) - np.kron(a, np.conj(a))
+    return np.linalg.solve(both, np.ravel(q)).reshape(a.shape).astype(np.result_type(a, q, "f4"))
 
 
 def block_diag(*matrices):
@@ -355,6 +374,9 @@ OWN = {
     "solve_banded": solve_banded,
     "tridiagonal_solve": tridiagonal_solve,
     "solve_toeplitz": solve_toeplitz,
+    "solve_sylvester": solve_sylvester,
+    "solve_continuous_lyapunov": solve_continuous_lyapunov,
+    "solve_discrete_lyapunov": solve_discrete_lyapunov,
     "block_diag": block_diag,
     "expm": expm,
     "lu": lu,

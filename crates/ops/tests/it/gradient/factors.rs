@@ -79,6 +79,11 @@ fn svd_matches_differences() {
     for text in ["tridiagonal_solve(x[0], x[1] + 2, x[2], y)", "solve_toeplitz((x[0] + 2, x[1]), y)"] {
         check(text, &[input("x", numbers(&[3, 3], 8)), input("y", numbers(&[3, 2], 9))]);
     }
+    let pair = [input("x", numbers(&[3, 3], 8)), input("y", numbers(&[3, 2], 9))];
+    check("solve_sylvester(x, 5 * eye(2) + y[:2], y)", &pair);
+    for text in ["solve_continuous_lyapunov(x + 5 * eye(3), x)", "solve_discrete_lyapunov(x / 9, x)"] {
+        check(text, &pair[..1]);
+    }
     check("lstsq(x, y)[0]", &[input("x", numbers(&[4, 2], 8)), input("y", numbers(&[4, 3], 9))]);
     check("lstsq(x, y)[1]", &[input("x", numbers(&[4, 2], 8)), input("y", numbers(&[4], 9))]);
 }

@@ -131,12 +131,15 @@ const CALLS: &[(&[&str], f64)] = &[
     (&["fftshift(x)", "fftshift(v)", "fftshift(x, axes=0)", "ifftshift(x)", "ifftshift(x, (0,))", "ifftshift(fftshift(v))"], EXACT),
     (&["vander(v)", "vander(v, 3)", "vander(x[0], N=0)", "vander(v, increasing=True)", "vander(v, 2, True)"], SUMS),
     (&["solve_banded((1, 1), 9.0 * eye(3)[1] + real(x)[:3, :3], v[:3])", "solve_banded((0, 1), 99.0 * ones((2, 3)) + real(x)[:2, :3], y)", "tridiagonal_solve(v[:3], 99.0 + s[:3], v[:3], y)", "solve_toeplitz(99.0 * eye(3)[0] + real(v)[:3], y)", "solve_toeplitz((99.0 * eye(3)[0] + real(v)[:3], s[:3]), v[:3])"], SUMS),
+    (&["solve_sylvester(99.0 * eye(3) + x, 9.0 * eye(2) + [[1, 2], [-2, 3]], y)", "solve_sylvester([[1.0, 2.0], [-2.0, 1.0]] + 0j * x[:2, :2], [[3.0, -1.0, 0.5], [1.0, 3.0, 2.0], [0.0, 0.0, 4.0]], x[:2])", "solve_continuous_lyapunov(99.0 * eye(3) + 1j * x, x)", "solve_discrete_lyapunov(0.5 * eye(3)[::-1] + 0 * x, x)"], SUMS),
     (&["toeplitz(v)", "toeplitz(v, s[:2])", "toeplitz(x[0], v)", "block_diag(x, y)", "block_diag(v, x, 7)", "block_diag(x)", "block_diag(m, s)"], EXACT),
     (&["expm([[0.0, 1.0, 2.0], [-1.0, 0.0, 0.5], [0.3, 0.0, 1.0]] + 0 * real(x))", "expm(f32([[0, 1], [-1, 0]]))", "expm([[[0.0, 9.0], [-9.0, 0.0]], [[1.0, 0.0], [0.0, 0.1]]])", "expm(zeros_like(real(x)))"], 512.0),
     (&["matrix_power(x, 3)", "matrix_power(real(x), 0)", "matrix_power(99.0 * eye(3) + real(x), -2)", "matrix_power(x, 1)", "matrix_power(f32(real(x)), 6)"], SUMS),
     (&["norm(x, 2, axis=(-2, -1))", "norm(99.0 * eye(3) + real(x), -2.0, (0, 1), True)", "norm(x, 'nuc', axis=(-1, -2))", "matrix_norm(x, ord='nuc', keepdims=True)", "matrix_norm(x, ord=2)"], SUMS),
     (&["eig(diag([3.0, 1.0, 2.0]) + 0 * real(x))[0]", "abs(eig([[2.0, 1.0], [1.0, 3.0]])[1])", "eigvals([[0.0, -1.0], [1.0, 0.0]])", "eigvals(f32([[1, 4], [-1, 1]]))", "abs(eig([[1.0, 4.0], [-1.0, 1.0]])[1])", "sort(real(eigvals(99.0 * eye(3) + real(x))))", "abs(schur([[2.0, 1.0], [0.0, 3.0]])[0])", "abs(schur([[2.0, 1.0], [1.0, 3.0]])[1])", "abs(schur(diag([3.0, 1.0, 2.0]) + 0 * real(x), output='complex')[0])"], SUMS),
     (&["solve(99.0 * eye(3) + (1 + 1j) * x, y)", "inv(99.0 * eye(3) + 1j * x)", "cholesky(99.0 * eye(3) + x + conj(x.T) + 1j * (x - x.T))", "det(9.0 * eye(3) + 1j * x)", "slogdet(9.0 * eye(3) + 1j * x)[1]", "solve_triangular(99.0 * eye(3) + 1j * x, y, 'C')", "qr(9.0 * eye(3) + 1j * x)[1]", "svd(9.0 * eye(3) + 1j * x)[1]", "eigh(9.0 * eye(3) + 1j * (x - x.T))[0]", "pinv(9.0 * eye(3) + 1j * x)"], SUMS),
+    (&["solve_banded((1, 1), 99.0 * eye(3)[1][:, None] + 1j * x[:3, :3], v[:3])", "solve_banded((0, 1), 99.0 * eye(2)[1][:, None] + (1 + 1j) * x[:2, :3], y)", "tridiagonal_solve(1j * v[:3], 99.0 + s[:3], v[:3], y)", "solve_toeplitz(99.0 * eye(3)[0] + 1j * v[:3], y)", "lstsq(99.0 * eye(3) + 1j * x, y)[0]", "lstsq(99.0 * eye(3, 2) + 1j * x[:, :2], y)[1]", "lstsq(ones((3, 2)) + 0j * x[:, :2], [1j, 2.0, 4.0], 1e-10)[0]"], SUMS),
+    (&["expm([[1j, 1.0, 2.0], [-1.0, -1j, 0.5], [0.3, 0.0, 1.0]] + 0 * x)", "expm([[1j, 9.0 + 1j], [-9.0 + 1j, 1j]])"], 512.0),
 ];
 
 /// Calls that one side rejects on purpose: a fragment of its message, and the reason.

@@ -87,20 +87,23 @@ fn is_other_on_purpose(case: &Case) -> bool {
         .iter()
         .any(|call| case.text.contains(call));
     // The rounded integer does not fit its dtype, while NumPy casts a float.
-    let is_rounded = case.text.starts_with("round(") && case.text.contains("2**63");
+    let is_rounded = case.text.starts_with("round(") && case.text.contains("2**63")
+        || case.text.starts_with("full_like(") && case.text.contains("(-1.5)");
     // NumPy has no rows to combine, and therefore no array.
     let has_no_rows = case.text.starts_with("concatenate(x")
         && case.inputs.iter().any(|(_, array)| array.shape().first() == Some(&0));
     // NumPy's `select` converts a Python number to i64 before it casts it. Booleans count as f16 numbers and as
     // numbers of pieces.
-    let is_number =
-        ["select(", "modf((", "array_split(x, (True"].iter().any(|call| case.text.starts_with(call));
+    let is_number = ["select(", "modf((", "array_split(x, (True", "take_along_axis((True"]
+        .iter()
+        .any(|call| case.text.starts_with(call));
     let is_without = is_number || has_no_rows || library::is_without_fractions(case);
     // Small singular values and residuals have large relative errors, and NumPy's results of NaN may be numbers.
     let of_factors = super::FACTORS.iter().any(|name| case.text.contains(&format!("{name}(")))
         || case.text.starts_with("norm(99.0");
     // A literal may make a matrix ill-conditioned.
-    let of_systems = ["cholesky(", "det(", "solve_triangular("].iter().any(|call| case.text.contains(call));
+    let of_systems =
+        ["cholesky(", "det(", "solve_triangular(", "cho_solve("].iter().any(|call| case.text.contains(call));
     // NumPy divides by the number of samples.
     let has_no_samples = case.text.contains("fftfreq((0");
     of_factors
