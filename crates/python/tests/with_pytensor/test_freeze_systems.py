@@ -1,5 +1,7 @@
 """Systems of linear equations, inverses and determinants: compiled and interpreted graphs match LAPACK."""
 
+from functools import partial
+
 import numpy as np
 import precast
 import pytest
@@ -74,9 +76,40 @@ def test_stacks_match_pytensor(policy):
     near(frozen(fn, policy=policy)(*given), fn(*given), 1e-9)
 
 
-def test_other_assumptions_are_rejected():
-    with pytest.raises(precast.FreezeError, match='`assume_a="sym"`'):
-        frozen(function([a, b], linalg.solve(a, b, assume_a="sym")))
+@pytest.mark.parametrize("kind", ["sym", "her", "tridiagonal", "banded"])
+@pytest.mark.parametrize("is_lower", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_assumptions_about_matrices_are_used(kind, is_lower, dtype):
+    m, r, rows = pt.matrix("m", dtype=dtype), pt.dmatrix("r"), pt.dvector("rows")
+    stack = pt.tensor3("stack", dtype=dtype)
+    solve = partial(linalg.solve, assume_a=kind, lower=is_lower)
+    fn = function([m, r, rows, stack], [solve(m, r), solve(m, rows), solve(stack, r, b_ndim=2)])
+    given = RNG.normal(size=(3, 4, 4)) + (1j * RNG.normal(size=(3, 4, 4)) if dtype == "complex128" else 0)
+    given = given + 3 * np.eye(4)
+    if kind in ("tridiagonal", "banded"):
+        given = np.triu(np.tril(given, 1), -1)
+    if kind == "her":
+        given[..., range(4), range(4)] = given[..., range(4), range(4)].real
+    given = given[0], RNG.normal(size=(4, 2)), RNG.normal(size=4), given
+    near(frozen(fn)(*given), fn(*given), 1e-9)
+
+
+def test_small_tridiagonal_systems_are_solved():
+    fn = function([a, b], linalg.Solve(assume_a="tridiagonal", b_ndim=2)(a, b))
+    for n in (0, 1, 2):
+        given = 3 * np.eye(n) + 1, RNG.normal(size=(n, 2))
+        near(frozen(fn)(*given), np.linalg.solve(*given), 1e-12)
+
+
+def test_control_equations_match_pytensor():
+    q = pt.dmatrix("q")
+    outputs = [linalg.solve_sylvester(a, b, q), linalg.solve_continuous_lyapunov(a, q), linalg.solve_discrete_lyapunov(a / 9, q)]
+    outputs += pytensor.gradient.grad(sum(output.sum() for output in outputs), [a, b, q])
+    fn = function([a, b, q], outputs)
+    # The eigenvalues of the first matrix are not real.
+    turned = np.array([[1.0, 2.0, 0.3], [-2.0, 1.5, 0.1], [0.2, 0.0, 3.0]])
+    given = turned, turned.T + np.eye(3), RNG.normal(size=(3, 3))
+    near(frozen(fn)(*given), fn(*given), 1e-9)
 
 
 def test_gradients_pass_through_solve():

@@ -15,7 +15,7 @@ from .indexing import product
 from .linear import takes_stacks
 from .lowering import HINT, Lowering, Refused, cast, constant_value, rule
 from .python import called
-from .systems import COMPLEX, matrices, real_matrices
+from .systems import COMPLEX, matrices
 
 
 def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,7 +126,13 @@ def pivots_to_permutation(lower: Lowering, node: Any, inputs: list[Variable]) ->
 @rule("Expm")
 @by_python
 def expm(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    return [call("expm", *real_matrices(node, inputs))]
+    return [call("expm", *matrices(node, inputs))]
+
+
+@rule("TRSYL")
+@by_python
+def triangular_sylvester(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    return [call("solve_sylvester", *matrices(node, inputs))]
 
 
 @rule("Lstsq")
@@ -134,7 +140,8 @@ def expm(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 def lstsq(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
     if node.inputs[1].type.ndim != 2:
         raise Refused("PyTensor declares a matrix as its result, but it is a vector")
-    a, b = (cast(value, "float64") for value in inputs[:2])
+    dtype = node.outputs[0].type.dtype
+    a, b = (cast(value, dtype) for value in inputs[:2])
     # LAPACK takes a negative number as the precision.
     rcond = float(constant_value(node.inputs[2], "rcond"))
     x, squares, rank, singular = call("lstsq", a, b, rcond=rcond if rcond >= 0 else 2.0**-52)

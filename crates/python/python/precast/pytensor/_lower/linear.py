@@ -56,7 +56,7 @@ def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
 
 #: Ops whose rules apply to stacks of matrices.
 _OF_STACKS = frozenset(
-    "Cholesky Det Eig Eigh Eigvalsh LU LUFactor MatrixInverse MatrixPinv PivotToPermutations QR SLogDet SVD Schur".split()
+    "Cholesky Det Eig Eigh Eigvalsh Expm LU LUFactor MatrixInverse MatrixPinv PivotToPermutations QR SLogDet SVD Schur TRSYL".split()
 )
 
 
@@ -65,8 +65,7 @@ def takes_stacks(op: Any) -> bool:
     name = type(op).__name__
     if name in _OF_STACKS:
         return True
-    is_system = name in ("CholeskySolve", "SolveTriangular") or name == "Solve" and op.assume_a in ("gen", "pos")
-    return is_system and op.b_ndim == 2
+    return name in ("CholeskySolve", "Solve", "SolveTriangular") and op.b_ndim == 2
 
 
 @rule("Gemv", "CGemv")

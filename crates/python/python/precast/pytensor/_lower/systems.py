@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..._variable import Variable, call
-from .lowering import HINT, Lowering, Refused, array_type, cast, rule
+from .lowering import Lowering, Refused, cast, rule
 
 
 #: The dtypes of complex numbers, by the dtypes of their parts.
@@ -23,14 +23,6 @@ def matrices(node: Any, inputs: list[Variable]) -> list[Variable]:
     if dtype not in (*COMPLEX, *COMPLEX.values()):
         raise Refused(f"precast does not support it for {dtype}")
     return [cast(value, dtype) for value in inputs]
-
-
-def real_matrices(node: Any, inputs: list[Variable]) -> list[Variable]:
-    """Returns the same for ops without complex numbers."""
-    made = matrices(node, inputs)
-    if node.outputs[0].type.dtype not in COMPLEX or any(value.type.dtype.startswith("complex") for value in node.inputs):
-        raise Refused("precast does not support it for complex numbers")
-    return made
 
 
 def equate(lower: Lowering, node: Any) -> None:
@@ -56,19 +48,28 @@ def solve_triangular(lower: Lowering, node: Any, inputs: list[Variable]) -> Vari
 
 @rule("Solve")
 def solve(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
-    kind = node.op.assume_a
+    kind, is_lower = node.op.assume_a, node.op.lower
     a, b = matrices(node, inputs)
     equate(lower, node)
-    if kind == "gen":
-        return call("solve", a, b, on_error="nan")
-    if kind == "pos":
-        root = call("cholesky", a, upper=not node.op.lower, on_error="nan")
-        return call("cho_solve", root, b, lower=node.op.lower, on_error="nan")
-    if lower.python:
-        b = b if b.type.ndim == 2 else call("expand_dims", b, axis=1)
-        (made,) = lower.ask("solve", [a, b], [array_type(node.outputs[0].type.dtype, 2)], lower=node.op.lower, assume_a=kind)
+    if kind == "tridiagonal":
+        below, main, above = (call("diagonal", a, offset=offset, axis1=-2, axis2=-1) for offset in (-1, 0, 1))
+        edge = call("zeros_like", main[..., :1])
+        below, above = (call("concatenate", pair, axis=-1) for pair in ([edge, below], [above, edge]))
+        b = b if node.op.b_ndim == 2 else call("expand_dims", b, axis=1)
+        made = call("tridiagonal_solve", below, main, above, b, on_error="nan")
         return made if node.op.b_ndim == 2 else call("squeeze", made, axis=1)
-    raise Refused(f"precast cannot solve a system with `assume_a=\"{kind}\"`\n    {HINT}")
+    if kind == "pos":
+        root = call("cholesky", a, upper=not is_lower, on_error="nan")
+        return call("cho_solve", root, b, lower=is_lower, on_error="nan")
+    if kind in ("sym", "her"):
+        # Only one triangle is read.
+        half = call("tril" if is_lower else "triu", a)
+        other = call("matrix_transpose", call("tril", a, k=-1) if is_lower else call("triu", a, k=1))
+        is_complex = kind == "her" and node.outputs[0].type.dtype.startswith("complex")
+        a = call("add", half, call("conj", other) if is_complex else other)
+    elif kind not in ("gen", "banded"):
+        raise Refused(f"precast cannot solve a system with `assume_a=\"{kind}\"`")
+    return call("solve", a, b, on_error="nan")
 
 
 @rule("CholeskySolve")
