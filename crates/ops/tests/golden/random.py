@@ -76,6 +76,7 @@ def near():
         for function in ("normal", "exponential", "laplace", "logistic", "cauchy", "gumbel"):
             yield f"random.{function}({text}, 12, {name})", getattr(jr, function)(key, (12,), dtype), 64
     yield f"random.truncated_normal({text}, -1, 0.5, 12)", jr.truncated_normal(key, -1.0, 0.5, (12,), np.float64), 64
+    yield f"random.truncated_normal({text}, 0.5, 3, 12)", jr.truncated_normal(key, 0.5, 3.0, (12,), np.float64), 64
     mean, cov = "[1, -2]", "[[2, 0.5], [0.5, 1]]"
     value = jr.multivariate_normal(key, np.array(eval(mean), float), np.array(eval(cov)), (5,))
     yield f"random.multivariate_normal({text}, {mean}, {cov}, 5)", value, 64
@@ -174,6 +175,8 @@ def distributions():
     rows = "zeros(({n}, 4), dtype=i64) + arange(4)"
     text = "x = " + call("permutation", rows, ", axis=1, independent=True") + "; 16 * x[:, 0] + 4 * x[:, 1] + x[:, 2]"
     yield listed(text, orders)
+    yield continuous(call("truncated_normal", "45, 46, {n}"), stats.truncnorm(45, 46))
+    yield continuous(call("truncated_normal", "-60, -38, {n}"), stats.truncnorm(-60, -38))
 
 
 if __name__ == "__main__":

@@ -117,7 +117,8 @@ pub(super) fn gumbel(operands: &mut Operands<'_>, unit: VarId) -> Result<VarId, 
 }
 
 /// Builds `random.truncated_normal(key, lower, upper, shape, dtype)`: the quantile of a probability between those of the
-/// bounds. Right of 0 the distribution is reflected, so both tails are accurate down to 1e-308.
+/// bounds. Right of 0 the distribution is reflected, and far from 0 logarithms of probabilities are used, so both tails
+/// are accurate.
 pub(in crate::registry) fn truncated_normal(
     operands: &mut Operands<'_>,
     _: &Row,
@@ -128,17 +129,23 @@ pub(in crate::registry) fn truncated_normal(
     let shapes = shapes(operands, &[lower, upper])?;
     let elements = elements(operands, 3, &shapes)?;
     let unit = unit(operands, word, &elements, DType::F64)?;
-    let is_right = operands.call("gt", [lower.into(), 0.0.into()])?;
-    let (left, right) = (operands.call("neg", [upper.into()])?, operands.call("neg", [lower.into()])?);
-    let low = operands.call("where", [is_right.into(), left.into(), lower.into()])?;
-    let high = operands.call("where", [is_right.into(), right.into(), upper.into()])?;
-    let (low, high) = (operands.call("ndtr", [low.into()])?, operands.call("ndtr", [high.into()])?);
-    let p = between(operands, unit, [low.into(), high.into()])?;
-    let quantile = operands.call("ndtri", [p.into()])?;
-    let reflected = operands.call("neg", [quantile.into()])?;
-    let draw = operands.call("where", [is_right.into(), reflected.into(), quantile.into()])?;
-    let draw = operands.call("clip", [draw.into(), lower.into(), upper.into()])?;
-    let is_valid = operands.call("lt", [lower.into(), upper.into()])?;
-    let draw = operands.call("where", [is_valid.into(), draw.into(), f64::NAN.into()])?;
+    let mut names = vec![("u", Operand::Var(unit)), ("lower", lower.into()), ("upper", upper.into())];
+    for (name, text) in [
+        ("is_right", "lower > 0"),
+        ("low", "where(is_right, -upper, lower)"),
+        ("high", "where(is_right, -lower, upper)"),
+        ("least", "ndtr(low)"),
+        ("most", "ndtr(high)"),
+        ("moved", "u * (most - least)"),
+        ("near", "ndtri(clip(where(is_right, most - moved, moved + least), least, most))"),
+        ("share", "exp(log_ndtr(low) - log_ndtr(high))"),
+        ("far", "ndtri_exp(log_ndtr(high) + log(share + where(is_right, 1 - u, u) * (1 - share)))"),
+        ("quantile", "where(high < -30.0, far, near)"),
+        ("draw", "clip(where(is_right, -quantile, quantile), lower, upper)"),
+    ] {
+        let made = operands.expression(text, &names)?;
+        names.push((name, made.into()));
+    }
+    let draw = operands.expression("where(lower < upper, draw, nan)", &names)?;
     operands.cast(draw, dtype).map(Operand::Var)
 }
