@@ -50,10 +50,10 @@ impl Graph {
                 let steps = operands.steps(&Operand::None, &sequences)?;
                 let mut step = |graph: &mut FunctionGraph,
                                 library: &dyn precast_graph::OpLibrary,
-                                own: &[VarId],
+                                own: &[Operand],
                                 rows: &[VarId]| {
                     let found = self.inside(graph, || {
-                        let stepped = step(&self.vars(own), &self.vars(rows));
+                        let stepped = step(&self.operands(own), &self.vars(rows));
                         row_count = stepped.rows.len();
                         vec![stepped.carries, stepped.rows]
                     })?;
@@ -106,9 +106,9 @@ impl Graph {
                 let steps = operands.unbounded(begins)?;
                 let mut step = |graph: &mut FunctionGraph,
                                 library: &dyn precast_graph::OpLibrary,
-                                own: &[VarId],
+                                own: &[Operand],
                                 _: &[VarId]| {
-                    let found = self.inside(graph, || vec![step(&self.vars(own))])?;
+                    let found = self.inside(graph, || vec![step(&self.operands(own))])?;
                     let carries = Operands::none(graph, library, "while_loop").tensors(&found[0])?;
                     expect_count(&carries, count)?;
                     let goes_on = holds(graph, &carries)?;
@@ -253,6 +253,10 @@ impl Graph {
     /// Returns the results of a loop or a branch, or after an error, results without a value.
     fn results(&self, made: Option<Vec<VarId>>, count: usize) -> Vec<Var> {
         made.map_or_else(|| (0..count).map(|_| self.var(None)).collect(), |made| self.vars(&made))
+    }
+
+    fn operands(&self, operands: &[Operand]) -> Vec<Var> {
+        operands.iter().map(|operand| self.var(Some(operand.clone()))).collect()
     }
 
     fn vars(&self, variables: &[VarId]) -> Vec<Var> {

@@ -6,6 +6,7 @@ use crate::declared::{Declared, of, position, refuse};
 use crate::elements;
 use crate::gradient::rules::Pulled;
 use ndarray::Axis;
+use precast_core::MAX_NDIM;
 use precast_core::native::{CANCELLED, ErrorKind, is_cancelled};
 use precast_graph::{
     Array, DType, Extent, FunctionGraph, MakeNodeError, Op, PerformError, Prop, Props, Pullback, Type, VarId,
@@ -251,6 +252,21 @@ pub(crate) fn row_type(sequence: &Type) -> Option<Type> {
     }
 }
 
+impl Scan {
+    /// Returns the dtypes and shapes of the rows of results if all extents are known.
+    pub(super) fn known_rows(&self) -> Option<Vec<(DType, Vec<usize>)>> {
+        let outputs = self.body.outputs();
+        let shape = |ty: &Type| {
+            let fixed = ty.shape().iter().map(|extent| match extent {
+                Extent::Fixed(n) => usize::try_from(*n).ok(),
+                Extent::Unknown => None,
+            });
+            Some((ty.dtype(), fixed.collect::<Option<Vec<_>>>().filter(|row| row.len() < MAX_NDIM)?))
+        };
+        outputs[self.carries..][..self.rows()].iter().map(shape).collect()
+    }
+}
+
 impl Op for Scan {
     fn name(&self) -> &str {
         NAME
@@ -351,7 +367,13 @@ impl Op for Scan {
                 break;
             }
         }
-        if steps == 0 && self.rows() > 0 {
+        if let (0, Some(known)) = (steps, self.known_rows()) {
+            let row =
+                |(dtype, row): (DType, Vec<usize>)| Array::zeros(dtype, &[&[0], row.as_slice()].concat());
+            carries.extend(known.into_iter().map(row));
+            return Ok(carries);
+        }
+        if steps == 0 {
             let mut arguments = carries.clone();
             arguments.extend(sequences.iter().map(|array| Array::zeros(array.dtype(), &array.shape()[1..])));
             arguments.extend(others.iter().map(|array| (*array).clone()));
@@ -374,7 +396,8 @@ impl Op for Scan {
 }
 
 /// The place of the call that finds the extents of rows.
-const NO_STEPS: &str = " (without steps)";
+const NO_STEPS: &str =
+    " (without steps)\nhint: declare the extents of the inputs, so that the shapes of rows are known";
 
 fn place(step: usize) -> String {
     format!(" (step {step})")

@@ -7,7 +7,7 @@ use crate::elemwise::code::assigned;
 use crate::sources::closure;
 use precast_codegen::template::render;
 use precast_codegen::{CLinkerObject, COp, LinkError, Node, SourceSet, Sub};
-use precast_graph::FunctionGraph;
+use precast_graph::{DType, FunctionGraph};
 
 const HEADER: &str = "precast/ops/scan.h";
 
@@ -89,6 +89,8 @@ impl COp for Scan {
             ("UNTIL", usize::from(self.until)),
             ("ARGS", self.arguments() + self.body.graph().outputs().len()),
         ];
+        let rows = self.known_rows().map_or_else(|| "-1".to_owned(), |rows| rows_table(&rows));
+        values.push(("KNOWN", &rows));
         let numbers = numbers.map(|(mark, number)| (mark, number.to_string()));
         values.extend(numbers.iter().map(|(mark, number)| (*mark, number.as_str())));
         Ok(render(include_str!("../../c/scan.c.in"), &values))
@@ -101,6 +103,15 @@ impl COp for Scan {
     fn content_id(&self) -> Option<String> {
         self.body.content_id().map(|id| format!("scan({id})"))
     }
+}
+
+/// Returns the dtypes, ranks and extents of rows as C.
+fn rows_table(rows: &[(DType, Vec<usize>)]) -> String {
+    let row = |(dtype, shape): &(DType, Vec<usize>)| {
+        let numbers = [dtype.typenum() as usize, shape.len()].into_iter().chain(shape.iter().copied());
+        numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    rows.iter().map(row).chain(["0".to_owned()]).collect::<Vec<_>>().join(", ")
 }
 
 /// Generates the check of the extents that a graph relies on.

@@ -41,7 +41,12 @@ fn inputs(rows: usize, columns: usize, n: i64) -> Vec<Array> {
 }
 
 /// Expressions of loops and branches, and the same without.
-const SAME: [(&str, &str); 23] = [
+const SAME: [(&str, &str); 28] = [
+    ("scan(lambda c, x: (x, c), 0.0, f32(v))[1]", "concatenate([f32([0.0]), f32(v)])[:-1]"),
+    ("scan(lambda c, x: (c + x, None), 0, f32(v))[0]", "f32(v)[:1].sum() + f32(v)[1:].sum()"),
+    ("fori_loop(0, 3, lambda i, c: c * f32(s), 1.0)", "f32(s) * f32(s) * f32(s)"),
+    ("cond(s > 0, lambda: f32(s), lambda: 0.0)", "f32(s)"),
+    ("scan(lambda c, x: (c + assert(x, x * x >= 0, message='m'), c), 0.0, v)[1]", "cumsum(v) - v"),
     ("scan(lambda c, x: (c + x, c\n + x)\n , 0.0, v)[1]", "cumsum(v)"),
     ("fori_loop(3, n, lambda i, c: c + i, 0.0)", "0.0 * s"),
     ("fori_loop(n - 4, n, lambda i, (a, b): (a + i, b), (0, w))[0]", "4 * n - 10"),
@@ -145,6 +150,30 @@ fn compiled_loops_equal_perform() {
 }
 
 #[test]
+fn loops_without_steps_call_nothing_if_shapes_are_known() {
+    let rows = Array::zeros(precast_graph::DType::F64, &[0, 2, 2]);
+    let text = "scan(lambda c, r: (c, cholesky(r)), 0.0, x)[1]";
+    for (ty, is_known) in [("f64[?,2,2]", true), ("f64[?,?,?]", false)] {
+        let graph =
+            parse(&[text], &[("x".to_owned(), ty.parse::<Type>().unwrap())], &Ops::standard()).unwrap();
+        let graph = Arc::new(graph);
+        let found = interpret(&graph, std::slice::from_ref(&rows));
+        if is_known {
+            assert_eq!(found.unwrap()[0].shape(), [0, 2, 2]);
+            let lowered = Arc::new(rewrite::lower(&graph).unwrap());
+            agree::check(
+                compiler::levels()[0],
+                "gnu11",
+                vec![call(&lowered, std::slice::from_ref(&rows), Layout::C)],
+            );
+        } else {
+            let said = chain(&found.unwrap_err());
+            assert!(said.contains("without steps") && said.contains("hint: declare the extents"), "{said}");
+        }
+    }
+}
+
+#[test]
 fn failing_steps_are_named() {
     let text = "scan(lambda c, x: (c, cholesky(m * x)), s, v)[1]";
     let mut values = inputs(3, 3, 1);
@@ -181,8 +210,12 @@ fn mistakes_are_refused() {
         ("while_loop(lambda c: c, lambda c: c, s)", "expected `bool[]`"),
         ("while_loop(lambda c: v > 0, lambda c: c, s)", "expected `bool[]`"),
         ("cond(v > 0, lambda: s, lambda: s)", "expected `bool[]`"),
-        ("cond(n, lambda: s, lambda: v)", "`branches`"),
-        ("cond(n, lambda: s, lambda: (s, s))", "another one"),
+        ("cond(n, lambda: s, lambda: v)", "`if_false` returns `f64[?]`, `if_true` returns `f64[]`"),
+        ("cond(n, lambda: v, lambda: 0.0)", "hint: cast or reshape"),
+        ("cond(n, lambda: s, lambda: (s, s))", "`if_true` returns a value, `if_false` returns a tuple of 2"),
+        ("branch(n, [lambda: s, lambda: v])", "function 1 returns `f64[?]`"),
+        ("while_loop(lambda c: (c < 3, 1), lambda c: c, s)", "the condition returns 2 values"),
+        ("vjp(array([s, s]), s, array([s, s, s]))", "expected the shape"),
         ("branch(n, [s])", "a list of functions"),
         ("f = lambda x, x: x; f(s, s)", "duplicate name `x`"),
         ("f = lambda x: x; f(s, s)", "takes 1 input(s), found 2"),

@@ -21,6 +21,7 @@ typedef struct pc_scan {
   int32_t n_rows;    /* results with a row for each step */
   int32_t reverse;   /* 1: from the last row to the first */
   int32_t until;     /* 1: the last output of the function ends the loop */
+  const int64_t *known; /* the dtype, the rank and the extents of a row of each result; -1 if one is unknown */
 } pc_scan;
 
 /* Adds the step to the error, if there is one. */
@@ -28,7 +29,8 @@ __attribute__((unused, noinline, cold)) static int pc_scan_failed(pc_context *ct
   const pc_error error = ctx->error;
   ctx->error.kind = PC_ERROR_NONE;
   if (error.kind != PC_ERROR_NONE && step < 0) {
-    pc_error_format(ctx, error.kind, "%s (without steps)", error.message);
+    pc_error_format(ctx, error.kind, "%s (without steps)\nhint: declare the extents of the inputs, so that the shapes of rows are known",
+                    error.message);
   } else if (error.kind != PC_ERROR_NONE) {
     pc_error_format(ctx, error.kind, "%s (step %lld)", error.message, (long long)step);
   }
@@ -160,9 +162,19 @@ static int64_t pc_scan_loop(pc_context *ctx, const pc_scan *op, void *self, pc_o
   return steps;
 }
 
-/* Finds the extents of rows without steps: calls the function on zeros. */
+/* Makes results without rows. If their extents are unknown, calls the function on zeros. */
 static int pc_scan_empty(pc_context *ctx, const pc_scan *op, void *self, pc_object **args, pc_tensor *const *in, pc_tensor **out) {
   const int32_t carries = op->n_carries, n_in = carries + op->n_sequences + op->n_others;
+  const int64_t *known = op->known;
+  const int is_known = *known >= 0;
+  for (int32_t j = 0; is_known && j < op->n_rows; j++) {
+    const int32_t ndim = (int32_t)known[1];
+    int64_t shape[PC_MAX_NDIM] = {0};
+    for (int32_t d = 0; d < ndim; d++) shape[d + 1] = known[2 + d];
+    if (pc_output_ready(ctx, &out[carries + j], (int32_t)known[0], ndim + 1, shape) == NULL) return -1;
+    known += 2 + ndim;
+  }
+  if (is_known) return 0;
   for (int32_t k = carries; k < carries + op->n_sequences; k++) {
     if (pc_scan_zeros(ctx, &args[k], in[1 + k])) return -1;
   }

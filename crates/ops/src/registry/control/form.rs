@@ -1,6 +1,6 @@
 //! Nested tuples.
 
-use precast_graph::{Operand, VarId};
+use precast_graph::Operand;
 
 /// A nested tuple of values without the values.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,9 +24,9 @@ impl Form {
     }
 
     /// Puts leaves together.
-    pub(super) fn join(&self, leaves: &mut impl Iterator<Item = VarId>) -> Operand {
+    pub(super) fn join(&self, leaves: &mut impl Iterator<Item = Operand>) -> Operand {
         match self {
-            Self::Leaf => leaves.next().map_or(Operand::None, Operand::Var),
+            Self::Leaf => leaves.next().unwrap_or(Operand::None),
             Self::Tuple(parts) => Operand::List(parts.iter().map(|part| part.join(leaves)).collect()),
             Self::None => Operand::None,
         }

@@ -6,13 +6,15 @@ use crate::control::body::meet;
 use crate::control::scan::row_type;
 use crate::control::trace::{Independent, Traced, trace};
 use crate::registry::operand::Operands;
-use precast_graph::{BuildError, FunctionGraph, OpLibrary, Operand, Type, VarId};
+use precast_graph::{BuildError, DType, FunctionGraph, OpLibrary, Operand, Type, VarId};
 use std::sync::Arc;
 
 /// The carries of a loop: their first values and their types, which admit those of all steps.
 pub(crate) struct Carries {
     pub(super) form: Form,
     leaves: Vec<Operand>,
+    /// Whether numbers as first values may still take another dtype: in the first trace they promote like numbers.
+    is_open: bool,
     pub(crate) first: Vec<VarId>,
     pub(super) types: Vec<Type>,
 }
@@ -23,12 +25,24 @@ impl Carries {
         let form = Form::of(init, &mut leaves);
         let first = operands.tensors(&leaves)?;
         let types = first.iter().map(|v| operands.graph.ty(*v).clone()).collect();
-        Ok(Self { form, leaves, first, types })
+        let is_open = leaves.iter().any(|leaf| matches!(leaf, Operand::Literal(_)));
+        Ok(Self { form, leaves, is_open, first, types })
+    }
+
+    /// Returns the carries as arguments of a step.
+    fn arguments(&self, carries: &[VarId]) -> Vec<Operand> {
+        let is_number = |leaf: &Operand| self.is_open && matches!(leaf, Operand::Literal(_));
+        let argument = |(leaf, carry): (&Operand, &VarId)| match is_number(leaf) {
+            true => Operand::Weak(*carry),
+            false => Operand::Var(*carry),
+        };
+        self.leaves.iter().zip(carries).map(argument).collect()
     }
 
     /// Widens the types so that they admit the results of a step. Returns whether a type has changed.
     fn widen(&mut self, operands: &mut Operands<'_>, found: &[Type]) -> Result<bool, BuildError> {
-        let mut has_changed = false;
+        let was_open = std::mem::take(&mut self.is_open);
+        let mut has_changed = was_open;
         for (carry, found) in found.iter().enumerate() {
             let ty = &self.types[carry];
             let met = meet(ty, found);
@@ -36,10 +50,12 @@ impl Carries {
                 continue;
             }
             has_changed = true;
-            // A number takes the dtype of the step.
-            if let (Operand::Literal(literal), true) = (&self.leaves[carry], ty.dtype() != found.dtype())
-                && let Some(value) = literal.value(found.dtype())
-                && found.dtype() == ty.dtype().upcast(found.dtype())
+            // A number takes the dtype of the step, but a float does not become an integer.
+            let (own, other) = (ty.dtype(), found.dtype());
+            let is_like = own.is_integer() || !other.is_integer();
+            if let (Operand::Literal(literal), true) = (&self.leaves[carry], own != other)
+                && let Some(value) = literal.value(other)
+                && (other == own.upcast(other) || was_open && is_like && other != DType::Bool)
             {
                 self.first[carry] = operands.graph.constant(value);
                 self.types[carry] = operands.graph.ty(self.first[carry]).clone();
@@ -63,7 +79,7 @@ fn parameters<'a>(prefix: &str, types: impl IntoIterator<Item = &'a Type>) -> Ve
 
 /// A step of a loop: maps the carries and the rows of sequences to the next carries, the rows of results and `stop`.
 pub(crate) type Step<'a> =
-    dyn FnMut(&mut FunctionGraph, &dyn OpLibrary, &[VarId], &[VarId]) -> Result<Stepped, BuildError> + 'a;
+    dyn FnMut(&mut FunctionGraph, &dyn OpLibrary, &[Operand], &[VarId]) -> Result<Stepped, BuildError> + 'a;
 
 /// The results of a step.
 pub(crate) struct Stepped {
@@ -101,7 +117,7 @@ impl Loop<'_> {
             let mut until = false;
             let traced = trace(operands.graph, &named, Independent::Hoisted, |graph, arguments| {
                 let (own, rows) = arguments.split_at(count);
-                let Stepped { carries, rows, stop } = step(graph, library, own, rows)?;
+                let Stepped { carries, rows, stop } = step(graph, library, &carries.arguments(own), rows)?;
                 until = stop.is_some();
                 Ok([carries, rows, stop.into_iter().collect()].concat())
             })?;

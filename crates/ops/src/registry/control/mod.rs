@@ -8,7 +8,8 @@ mod form;
 mod loops;
 
 use super::operand::Operands;
-use crate::control::trace::{Independent, trace};
+use crate::control::body::meet;
+use crate::control::trace::{Independent, Traced, trace};
 use crate::control::{Body, Branch};
 use crate::declared::Declared;
 use crate::rows::Row;
@@ -141,8 +142,12 @@ fn decision(
     let (_, found) = results(graph, library, name, result)?;
     match found.as_slice() {
         [one] if *graph.ty(*one) == Type::tensor(DType::Bool, 0) => Ok(*one),
-        _ => {
-            let found = found.first().map_or_else(|| "nothing".to_owned(), |v| format!("`{}`", graph.ty(*v)));
+        found => {
+            let found = match found {
+                [one] => format!("`{}`", graph.ty(*one)),
+                [] => "nothing".to_owned(),
+                several => format!("{} values", several.len()),
+            };
             let problem = format!("{what} {found}, expected `bool[]`");
             Err(MakeNodeError::Value { op: name.to_owned(), problem }.into())
         }
@@ -167,8 +172,9 @@ pub(super) fn scan(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
     let (form, mut ys) = (carries.form.clone(), Form::None);
     let expected = form.clone();
     let count = carries.types.len();
-    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], rows: &[VarId]| {
-        let args = [form.join(&mut own.iter().copied()), xs.join(&mut rows.iter().copied())];
+    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[Operand], rows: &[VarId]| {
+        let rows = &mut rows.iter().copied().map(Operand::Var);
+        let args = [form.join(&mut own.iter().cloned()), xs.join(rows)];
         let result = function.call(graph, library, &args)?;
         let wrong = |problem: String| BuildError::from(MakeNodeError::Value { op: name.clone(), problem });
         let Operand::List(pair) = &result else {
@@ -192,7 +198,7 @@ pub(super) fn scan(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resul
         Ok(Stepped { carries, rows, stop: stop.transpose()? })
     };
     let made = Loop { steps, sequences: &sequences, reverse }.build(operands, &mut carries, &mut step)?;
-    let mut made = made.into_iter();
+    let mut made = made.into_iter().map(Operand::Var);
     let carry = carries.form.join(&mut made.by_ref().take(count));
     Ok(Operand::List(vec![carry, ys.join(&mut made)]))
 }
@@ -210,11 +216,12 @@ pub(super) fn while_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Res
     let mut carries = Carries::of(operands, &operands.args[2].clone())?;
     let form = carries.form.clone();
     let holds = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId]| {
-        let result = condition.call(graph, library, &[form.join(&mut own.iter().copied())])?;
+        let result =
+            condition.call(graph, library, &[form.join(&mut own.iter().copied().map(Operand::Var))])?;
         decision(graph, library, (&name, "the condition returns"), &result)
     };
-    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], _: &[VarId]| {
-        let args = [form.join(&mut own.iter().copied())];
+    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[Operand], _: &[VarId]| {
+        let args = [form.join(&mut own.iter().cloned())];
         let carries = next(graph, library, (&name, &function, &form), &args)?;
         let goes_on = holds(graph, library, &carries)?;
         let stop = Operands::none(graph, library, &name).negated(goes_on)?;
@@ -223,7 +230,7 @@ pub(super) fn while_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Res
     let begins = holds(operands.graph, operands.library, &carries.first)?;
     let steps = operands.unbounded(begins)?;
     let made = Loop { steps, sequences: &[], reverse: false }.build(operands, &mut carries, &mut step)?;
-    Ok(carries.form.join(&mut made.into_iter()))
+    Ok(carries.form.join(&mut made.into_iter().map(Operand::Var)))
 }
 
 /// Builds `fori_loop(lower, upper, body, init)`, with `body(i, carry) -> carry`.
@@ -241,14 +248,14 @@ pub(super) fn fori_loop(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Resu
     // The index is the first carry.
     leaves.insert(0, Operand::Var(lower));
     let mut carries = Carries::of(operands, &Operand::List(leaves))?;
-    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], _: &[VarId]| {
-        let args = [Operand::Var(own[0]), form.join(&mut own[1..].iter().copied())];
+    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[Operand], _: &[VarId]| {
+        let args = [own[0].clone(), form.join(&mut own[1..].iter().cloned())];
         let carries = next(graph, library, (&name, &function, &form), &args)?;
-        let index = Operands::none(graph, library, &name).call("add", [own[0].into(), 1_i64.into()])?;
+        let index = Operands::none(graph, library, &name).call("add", [own[0].clone(), 1_i64.into()])?;
         Ok(Stepped { carries: [vec![index], carries].concat(), rows: Vec::new(), stop: None })
     };
     let made = Loop { steps, sequences: &[], reverse: false }.build(operands, &mut carries, &mut step)?;
-    Ok(form.join(&mut made[1..].iter().copied()))
+    Ok(form.join(&mut made[1..].iter().copied().map(Operand::Var)))
 }
 
 /// Builds `branch(index, branches, *operands)`.
@@ -258,8 +265,8 @@ pub(super) fn branch(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     let Operand::List(branches) = &operands.args[1] else {
         return Err(operands.error("expected a list of functions".to_owned()));
     };
-    let functions = branches.iter().map(|branch| match branch {
-        Operand::Function(function) => Ok(function.clone()),
+    let functions = branches.iter().enumerate().map(|(position, branch)| match branch {
+        Operand::Function(function) => Ok((format!("function {position}"), function.clone())),
         other => {
             Err(operands.error(format!("expected a list of functions, found {} in it", other.describe())))
         }
@@ -272,30 +279,88 @@ pub(super) fn branch(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
 pub(super) fn cond(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Operand, BuildError> {
     operands.expect_between(3, usize::MAX)?;
     let index = operands.choice(&operands.args[0].clone())?;
-    let functions = [operands.function(2)?, operands.function(1)?];
+    let functions = [("if_false", 2), ("if_true", 1)]
+        .map(|(name, position)| Ok((format!("`{name}`"), operands.function(position)?)));
+    let functions = functions.into_iter().collect::<Result<Vec<_>, BuildError>>()?;
     select(operands, index, &functions, &operands.args[3..])
 }
 
-/// Builds the call of one of some functions.
+/// A traced function of a branch: the form of its results, and which of them are numbers.
+struct Selected {
+    form: Form,
+    numbers: Vec<bool>,
+    traced: Traced,
+}
+
+/// Builds the call of one of some functions, which have names in errors. A number among their results takes the dtype that
+/// the others return.
 fn select(
     operands: &mut Operands<'_>,
     index: VarId,
-    functions: &[Function],
+    functions: &[(String, Function)],
     args: &[Operand],
 ) -> Result<Operand, BuildError> {
-    let (name, library) = (operands.function.to_owned(), operands.library);
-    let mut form = None::<Form>;
-    let made = operands.branches(index, functions.len(), &mut |graph, branch| {
-        let result = functions[branch].call(graph, library, args)?;
-        let (found, made) = results(graph, library, &name, &result)?;
-        if let Some(expected) = form.as_ref().filter(|expected| **expected != found) {
-            let problem = format!("one function returns {found}, another one {expected}");
-            return Err(MakeNodeError::Value { op: name.clone(), problem }.into());
+    let (op, library) = (operands.function.to_owned(), operands.library);
+    let wrong = |problem: String| BuildError::from(MakeNodeError::Value { op: op.clone(), problem });
+    let call = |graph: &mut FunctionGraph, function: &Function, dtypes: &[Option<DType>]| {
+        let (mut form, mut numbers) = (Form::None, Vec::new());
+        let traced = trace(graph, &[], Independent::Kept, |graph, _| {
+            let mut leaves = Vec::new();
+            form = Form::of(&function.call(graph, library, args)?, &mut leaves);
+            for (position, leaf) in leaves.iter_mut().enumerate() {
+                let Operand::Literal(literal) = leaf else {
+                    numbers.push(false);
+                    continue;
+                };
+                numbers.push(true);
+                let is_like = |dtype: &DType| literal.dtype().is_integer() || !dtype.is_integer();
+                let dtype = dtypes.get(position).copied().flatten().filter(is_like);
+                if let Some(value) = dtype.and_then(|dtype| literal.value(dtype)) {
+                    *leaf = Operand::Var(graph.constant(value));
+                }
+            }
+            Operands::none(graph, library, &op).tensors(&leaves)
+        })?;
+        Ok::<_, BuildError>(Selected { form, numbers, traced })
+    };
+    let mut made = Vec::new();
+    for (name, function) in functions {
+        let selected = call(operands.graph, function, &[])?;
+        let first = made.first().map_or(&selected.form, |first: &Selected| &first.form);
+        if *first != selected.form {
+            let (of_first, found) = (&functions[0].0, &selected.form);
+            return Err(wrong(format!("{name} returns {found}, {of_first} returns {first}")));
         }
-        form = Some(found);
-        Ok(made)
-    })?;
-    Ok(form.map_or(Operand::None, |form| form.join(&mut made.into_iter())))
+        made.push(selected);
+    }
+    let count = made.first().map_or(0, |first| first.numbers.len());
+    let dtype = |position: usize| {
+        let others = made.iter().find(|selected| !selected.numbers[position]);
+        others.map(|selected| selected.traced.body.outputs()[position].dtype())
+    };
+    let dtypes: Vec<Option<DType>> = (0..count).map(dtype).collect();
+    for (selected, (_, function)) in made.iter_mut().zip(functions) {
+        let outputs = selected.traced.body.outputs();
+        let is_other =
+            |position: usize| dtypes[position].is_some_and(|dtype| dtype != outputs[position].dtype());
+        if (0..count).any(|position| selected.numbers[position] && is_other(position)) {
+            *selected = call(operands.graph, function, &dtypes)?;
+        }
+    }
+    for position in 0..count {
+        let ty = |selected: &Selected| selected.traced.body.outputs()[position].clone();
+        let first = ty(&made[0]);
+        let other = made.iter().position(|selected| meet(&first, &ty(selected)).is_none());
+        if let Some((other, (name, _))) = other.map(|other| (ty(&made[other]), &functions[other])) {
+            let of_first = &functions[0].0;
+            let problem = format!("{of_first} returns `{first}`, {name} returns `{other}`");
+            return Err(wrong(problem + "\nhint: cast or reshape one of them"));
+        }
+    }
+    let (forms, traced): (Vec<Form>, Vec<Traced>) =
+        made.into_iter().map(|selected| (selected.form, selected.traced)).unzip();
+    let made = operands.branch(index, traced)?;
+    Ok(forms.first().map_or(Operand::None, |form| form.join(&mut made.into_iter().map(Operand::Var))))
 }
 
 /// Appends the Applies of a branch, and returns its results.
@@ -322,9 +387,16 @@ impl Operands<'_> {
         count: usize,
         call: &mut Branched<'_>,
     ) -> Result<Vec<VarId>, BuildError> {
+        let traced = (0..count)
+            .map(|branch| trace(self.graph, &[], Independent::Kept, |graph, _| call(graph, branch)))
+            .collect::<Result<Vec<_>, _>>()?;
+        self.branch(index, traced)
+    }
+
+    /// Builds the call of one of several traced functions.
+    fn branch(&mut self, index: VarId, traced: Vec<Traced>) -> Result<Vec<VarId>, BuildError> {
         let (mut branches, mut inputs): (Vec<Body>, Vec<VarId>) = (Vec::new(), vec![index]);
-        for branch in 0..count {
-            let traced = trace(self.graph, &[], Independent::Kept, |graph, _| call(graph, branch))?;
+        for traced in traced {
             branches.push(traced.body);
             inputs.extend(traced.captured);
         }

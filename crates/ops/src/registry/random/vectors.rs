@@ -120,10 +120,11 @@ fn binomials(
     let name = operands.function;
     let steps = operands.steps(&Operand::None, rows)?;
     let mut carries = Carries::of(operands, &left.into())?;
-    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[VarId], row: &[VarId]| {
+    let mut step = |graph: &mut FunctionGraph, library: &dyn OpLibrary, own: &[Operand], row: &[VarId]| {
+        let left = own[0].variable(graph)?;
         let mut operands = Operands::none(graph, library, name);
-        let drawn = drawn(&mut operands, "binomial_draw", row[1], elements, &[own[0], row[0]])?;
-        let left = operands.call("sub", [own[0].into(), drawn.into()])?;
+        let drawn = drawn(&mut operands, "binomial_draw", row[1], elements, &[left, row[0]])?;
+        let left = operands.call("sub", [left.into(), drawn.into()])?;
         Ok(Stepped { carries: vec![left], rows: vec![drawn], stop: None })
     };
     let made = Loop { steps, sequences: rows, reverse: false }.build(operands, &mut carries, &mut step)?;
