@@ -6,7 +6,9 @@ use crate::gradient::{Missing, pull};
 use crate::registry::Ops;
 use crate::rows::Row;
 use crate::shape::{ScalarFromTensor, SumTo};
-use precast_graph::{Array, BuildError, DType, MakeNodeError, Number, Operand, Prop, Props, Type, VarId};
+use precast_graph::{
+    Array, BuildError, DType, Extent, MakeNodeError, Number, Operand, Prop, Props, Type, VarId,
+};
 
 /// Returns an argument as variables: one, or a list of several.
 fn variables(operands: &Operands<'_>, position: usize) -> Result<Vec<VarId>, MakeNodeError> {
@@ -24,6 +26,18 @@ fn variables(operands: &Operands<'_>, position: usize) -> Result<Vec<VarId>, Mak
         }),
     };
     items.iter().map(variable).collect()
+}
+
+/// Returns the only variable of a derivative that has one.
+fn only(operands: &mut Operands<'_>, position: usize) -> Result<VarId, BuildError> {
+    match &operands.args[position] {
+        Operand::List(items) => {
+            let problem =
+                format!("takes one variable, found {}\nhint: `grad` and `vjp` take several", items.len());
+            Err(operands.error(problem))
+        }
+        _ => operands.variable(position),
+    }
 }
 
 /// Returns the results in the form of an argument: one variable, or a list.
@@ -75,23 +89,42 @@ pub(super) fn vjp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Ope
     Ok(in_form(&operands.args[1], results))
 }
 
-/// Returns an argument in the dtype of a variable and of its rank.
+/// Returns an argument in the dtype of a variable, and checks that it has its shape: now, or where extents are unknown, at
+/// run time.
 fn like(operands: &mut Operands<'_>, position: usize, variable: VarId) -> Result<VarId, BuildError> {
     let ty = operands.graph.ty(variable).clone();
-    let found = operands.cast_argument(position, ty.dtype())?;
-    if operands.ndim(found) == ty.ndim() {
-        return Ok(found);
+    let mut found = operands.cast_argument(position, ty.dtype())?;
+    let own = operands.graph.ty(found).clone();
+    let fits = |(a, b): (&Extent, &Extent)| a == b || [a, b].contains(&&Extent::Unknown);
+    if own.ndim() != ty.ndim() || !own.shape().iter().zip(ty.shape()).all(fits) {
+        let (op, found) = (operands.function.to_owned(), own.to_string());
+        return Err(MakeNodeError::Input {
+            op,
+            input: position,
+            found,
+            expected: format!("the shape of `{ty}`"),
+        }
+        .into());
     }
-    let (op, found) = (operands.function.to_owned(), operands.graph.ty(found).to_string());
-    let expected = format!("{} dimension(s), as `{ty}`", ty.ndim());
-    Err(MakeNodeError::Input { op, input: position, found, expected }.into())
+    for axis in
+        (0..ty.ndim()).filter(|axis| [own.shape()[*axis], ty.shape()[*axis]].contains(&Extent::Unknown))
+    {
+        let extents = [operands.extent(found, axis)?, operands.extent(variable, axis)?];
+        let is_same = operands.call("eq", extents)?;
+        let message = format!(
+            "{}: argument {position} has another extent than expected in axis {axis}",
+            operands.function
+        );
+        found = operands.demand(found, is_same, &message)?;
+    }
+    Ok(found)
 }
 
 /// Builds `jvp(y, x, direction)`. The product of the transposed Jacobian with weights is linear in the weights, and
 /// its own gradient by them is the product of the Jacobian.
 pub(super) fn jvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(3)?;
-    let (y, x) = (operands.variable(0)?, operands.variable(1)?);
+    let (y, x) = (operands.variable(0)?, only(operands, 1)?);
     let direction = like(operands, 2, x)?;
     let weights = operands.call("zeros_like", [y.into()])?;
     let pulled = pull(operands.graph, &library(), y, weights, &[x], Missing::Error)?;
@@ -102,7 +135,7 @@ pub(super) fn jvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Var
 /// Builds `hvp(cost, x, direction)`: the gradient of the gradient's component along the direction.
 pub(super) fn hvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(3)?;
-    let (cost, x) = (operands.variable(0)?, operands.variable(1)?);
+    let (cost, x) = (operands.variable(0)?, only(operands, 1)?);
     let direction = like(operands, 2, x)?;
     let first = gradients(operands, cost, &[x])?;
     let results = pull(operands.graph, &library(), first[0], direction, &[x], Missing::Zero)?;
@@ -112,14 +145,14 @@ pub(super) fn hvp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Var
 /// Builds `jacobian(y, x)`: a loop over the elements of `y` that computes the gradient of each.
 pub(super) fn jacobian(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
-    let (y, x) = (operands.variable(0)?, operands.variable(1)?);
+    let (y, x) = (operands.variable(0)?, only(operands, 1)?);
     rows(operands, y, x, Missing::Error)
 }
 
 /// Builds `hessian(cost, x)`: the Jacobian of the gradient.
 pub(super) fn hessian(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(2)?;
-    let (cost, x) = (operands.variable(0)?, operands.variable(1)?);
+    let (cost, x) = (operands.variable(0)?, only(operands, 1)?);
     let first = gradients(operands, cost, &[x])?;
     rows(operands, first[0], x, Missing::Zero)
 }

@@ -46,10 +46,16 @@ fn powers(operands: &mut Operands<'_>, x: VarId, top: VarId, props: &Props) -> R
     Ok(Powers { less, powers, sum })
 }
 
-/// Builds `relu(x)`, which is `maximum(x, 0)`.
+/// Builds `relu(x)`, which is `maximum(x, 0)`. As in JAX, its derivative at 0 is 0.
 pub(super) fn relu(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     operands.expect(1)?;
-    operands.call("maximum", [operands.args[0].clone(), 0_i64.into()])
+    let x = operands.args[0].clone();
+    let made = operands.call("maximum", [x.clone(), 0_i64.into()])?;
+    if !operands.graph.ty(made).dtype().is_float() {
+        return Ok(made);
+    }
+    let text = "custom_gradient(made, lambda g, x: where(x > 0, g, 0), x)";
+    operands.expression(text, &[("made", made.into()), ("x", x)])
 }
 
 /// Builds `softmax(x, axis=-1)`: exponentials divided by their sum. Without an axis the sum is over all elements, as

@@ -114,7 +114,7 @@ fn selections_and_ties_follow_the_conventions() {
         ("grad(sum(abs(x)), x)", [-1.0, 1.0, 1.0]),
         ("grad(sum(where(x > 0, x * y, y)), x)", [0.0, 0.0, 2.0]),
         ("grad(sum(where(x > 0, x * y, y)), y)", [1.0, 1.0, 2.0]),
-        ("grad(sum(relu(x)), x)", [0.0, 0.5, 1.0]),
+        ("grad(sum(relu(x)), x)", [0.0, 0.0, 1.0]),
         ("grad(sum(clip(x, 0, 1)), x)", [0.0, 0.5, 0.0]),
         ("grad(sum(clip(x, y, y)), y)", [1.0, 0.75, 0.75]),
         ("grad(sum(clip(x, y, y)), x)", [0.0, 0.25, 0.25]),

@@ -20,7 +20,9 @@ fn gradients_that_do_not_exist_are_refused_by_name() {
         ("grad(sum(polygamma(x, 2.0)), x)", "`polygamma` has no derivative by `n`"),
         ("grad(sum(qr(m, mode='complete')[0]), m)", "no more rows than columns"),
         ("grad(sum(svd(m)[0]), m)", "needs `full_matrices=False`"),
-        ("jvp(exp(x), x, m)", "1 dimension(s)"),
+        ("jvp(exp(x), x, m)", "the shape of"),
+        ("jvp(exp(x), (x, m), (x, m))", "takes one variable, found 2"),
+        ("hessian(sum(x), (x,))", "takes one variable"),
     ] {
         let error = parse(&[text], &inputs, &Ops::standard()).expect_err(text);
         let chain = format!("{error:?}");
