@@ -184,7 +184,18 @@ mod tests {
     fn single_line_cases_are_found() {
         assert_eq!(
             of("--line=tanh").unwrap().cases,
-            ["everyday", "suite", "loops", "shapes", "memory", "functions", "linalg", "models", "compile"]
+            [
+                "everyday",
+                "suite",
+                "loops",
+                "shapes",
+                "memory",
+                "functions",
+                "linalg",
+                "models",
+                "mode",
+                "compile"
+            ]
         );
         assert_eq!(of("--line=tanh everyday").unwrap().cases, ["everyday"]);
         assert!(of("--line=tanh everyday jit").unwrap_err().contains("does not apply to `jit`"));

@@ -15,6 +15,7 @@ mod linalg;
 mod load;
 mod loops;
 mod memory;
+mod mode;
 mod models;
 mod native;
 mod operations;
@@ -127,6 +128,9 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("python", "The Python package: calls, callbacks, starts", python::run),
     Case::new("jax", "A JAX program: frozen, called from JAX, and by JAX itself", jax::run),
     Case::new("models", "Log densities of PyMC models with gradients, called from Python", models::run)
+        .compared()
+        .by_line(),
+    Case::new("mode", "Functions of PyTensor in mode PRECAST, called from Python", mode::run)
         .compared()
         .by_line(),
     Case::new("sizes", "Sizes of what a host of a PyMC model needs", sizes::run),

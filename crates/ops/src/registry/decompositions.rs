@@ -25,16 +25,31 @@ pub(super) fn matrices<const N: usize>(operands: &mut Operands<'_>) -> Result<[V
     };
     let all = operands.cast_all(dtype)?;
     for (input, variable) in all.iter().enumerate() {
-        let least = if input > 0 { 1 } else { 2 };
-        if operands.ndim(*variable) < least {
-            let expected =
-                if least == 1 { "a vector or a matrix" } else { "a matrix, or a stack of matrices" };
-            let found = operands.graph.ty(*variable).to_string();
-            let (op, expected) = (operands.function.to_owned(), expected.to_owned());
-            return Err(MakeNodeError::Input { op, input, found, expected }.into());
+        if input == 0 {
+            expect_matrices(operands, input, *variable)?;
+        } else if operands.ndim(*variable) == 0 {
+            return Err(other(operands, input, *variable, "a vector or a matrix"));
         }
     }
     all.try_into().map_err(|_| operands.error("has another number of arguments"))
+}
+
+/// Checks that an argument has at least two dimensions.
+pub(super) fn expect_matrices(
+    operands: &Operands<'_>,
+    input: usize,
+    variable: VarId,
+) -> Result<(), BuildError> {
+    match operands.ndim(variable) {
+        0 | 1 => Err(other(operands, input, variable, "a matrix, or a stack of matrices")),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the error for an argument of another type than expected.
+fn other(operands: &Operands<'_>, input: usize, variable: VarId, expected: &str) -> BuildError {
+    let (op, found) = (operands.function.to_owned(), operands.graph.ty(variable).to_string());
+    MakeNodeError::Input { op, input, found, expected: expected.to_owned() }.into()
 }
 
 fn unsupported(operands: &Operands<'_>, input: usize, expected: &str) -> BuildError {

@@ -1,6 +1,6 @@
 //! Sylvester's equation and Lyapunov's: `solve_sylvester`, `solve_continuous_lyapunov`, `solve_discrete_lyapunov`.
 
-use super::decompositions::{adjoint, matrices};
+use super::decompositions::{adjoint, expect_matrices, matrices};
 use super::factors::square;
 use super::operand::Operands;
 use crate::rows::Row;
@@ -19,6 +19,8 @@ pub(super) fn solve_sylvester(
     _: &Props,
 ) -> Result<Operand, BuildError> {
     let [a, b, q] = matrices(operands)?;
+    expect_matrices(operands, 1, b)?;
+    expect_matrices(operands, 2, q)?;
     let [a, b] = [square(operands, a)?, square(operands, b)?];
     let mut names = vec![("a", Operand::Var(a)), ("b", b.into()), ("q", q.into())];
     let is_complex = operands.graph.ty(q).dtype().is_complex();
@@ -69,6 +71,7 @@ pub(super) fn solve_continuous_lyapunov(
     _: &Props,
 ) -> Result<Operand, BuildError> {
     let [a, q] = matrices(operands)?;
+    expect_matrices(operands, 1, q)?;
     let turned = adjoint(operands, a)?;
     operands.call("solve_sylvester", [a.into(), turned.into(), q.into()]).map(Operand::Var)
 }
@@ -81,6 +84,7 @@ pub(super) fn solve_discrete_lyapunov(
     _: &Props,
 ) -> Result<Operand, BuildError> {
     let [a, q] = matrices(operands)?;
+    expect_matrices(operands, 1, q)?;
     let a = square(operands, a)?;
     let turned = adjoint(operands, a)?;
     let mut names = vec![("a", Operand::Var(a)), ("h", turned.into()), ("q", q.into())];

@@ -81,6 +81,10 @@ impl Op for SumTo {
             );
             return Err(PerformError::value(NAME, problem));
         }
+        // A sum of one element would lose the sign of a zero.
+        if axes.is_empty() {
+            return Ok(vec![inputs[0].clone()]);
+        }
         let sum = Reduce::new(ReduceKind::Sum, Some(axes)).perform(&inputs[..1])?.remove(0);
         let all: Vec<usize> = (0..shape.iter().product()).collect();
         Ok(vec![elements::pick(NAME, &sum, &shape, &all)?])

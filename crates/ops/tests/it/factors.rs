@@ -441,6 +441,10 @@ fn invalid_calls_have_typed_errors() {
         ("svd(a[0])", "a matrix, or a stack of matrices"),
         ("matrix_rank(a, tol='x')", "expected a number"),
         ("lstsq(a[None], a)", "needs a matrix"),
+        ("solve_sylvester(a[:, :2], a[0, :2], a[:, :2])", "a matrix, or a stack"),
+        ("solve_sylvester(a[:, :2], a[:, :2], a[0, :2])", "a matrix, or a stack"),
+        ("solve_sylvester(a[:, :2], a, a)", "square matrices"),
+        ("solve_discrete_lyapunov(a[:, :2], a[0])", "a matrix, or a stack"),
     ] {
         let error = value(text, &x, &x).unwrap_err();
         assert!(error.contains(expected), "{text}: {error}");

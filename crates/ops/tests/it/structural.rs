@@ -8,7 +8,7 @@ use precast_ops::index::{AdvancedIncSubtensor1, AdvancedSubtensor1, IncSubtensor
 use precast_ops::rewrite::{Form, Passes};
 use precast_ops::shape::{
     ARange, Alloc, Assert, DeepCopy, EinsumOperand, Eye, Join, MakeVector, Pair, Reshape, Shape, ShapeI,
-    Split, View,
+    Split, SumTo, View,
 };
 use precast_ops::{Argmax, BatchedDot, CumOp, Dot};
 use precast_testkit::layout::Layout;
@@ -151,6 +151,13 @@ fn shape_cases() -> Vec<Case> {
         {
             cases.push(case(Eye { dtype }, eye.map(Array::from).to_vec()));
         }
+    }
+    // Nothing is summed, so zeros keep their signs.
+    for shape in [&[3_i64][..], &[1, 3], &[1, 1]] {
+        let whole = if shape.len() == 1 { &[3][..] } else { &[1, 3] };
+        let zeros = Array::from_bits(DType::F64, whole, &[1 << 63; 3]).unwrap();
+        cases
+            .push(case(SumTo, std::iter::once(zeros).chain(shape.iter().map(|n| Array::from(*n))).collect()));
     }
     let x = arrays::draw(&mut choices, DType::F64, &[2, 3]);
     cases.push(case(Join { axis: 0 }, vec![x.clone(), arrays::draw(&mut choices, DType::F64, &[2, 4])]));
