@@ -25,6 +25,22 @@ def test_keys_and_bits_are_those_of_jax(tmp_path):
     np.testing.assert_array_equal(words, drawn(lambda key: random.bits(key, 5, "u32"), tmp_path)[:3])
 
 
+def test_keys_are_taken_apart(tmp_path):
+    key = precast.input("key", "u32[2]")
+    first, second = random.split(key)
+    third, *rest = random.split(key, 3)
+    assert len(random.split(key, 4)) == 4 and len(rest) == 2
+    one, two, three = precast.function([key], [first, second, third], policy="jit", store=tmp_path)(KEY)
+    np.testing.assert_array_equal([one, two], drawn(lambda key: random.split(key), tmp_path))
+    np.testing.assert_array_equal(three, drawn(lambda key: random.split(key, 3), tmp_path)[0])
+
+
+def test_variables_are_no_arguments_of_calls():
+    key = precast.input("key", "u32[2]")
+    with pytest.raises(precast.CallTypeError, match="a key is `np.array"):
+        precast.function([key], random.normal(key, 3), policy="interpret")(random.key(42))
+
+
 def test_threads_change_no_bit(tmp_path):
     before = precast.get_num_threads()
     try:

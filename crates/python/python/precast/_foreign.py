@@ -5,6 +5,13 @@ from typing import Any
 import numpy
 
 
+#: What to do with values of some classes.
+_HINTS = {
+    "PRNGKeyArray": "pass `jax.random.key_data(key)`",
+    "Variable": "a variable of a graph has no value: `precast.function(…)` computes one, and a key is `np.array([0, seed], np.uint32)`",
+}
+
+
 def borrow(value: Any) -> numpy.ndarray:
     """Returns an array on the memory of an object, without a copy: by NumPy's interface, DLPack or the buffer protocol."""
     if hasattr(value, "__array_interface__"):
@@ -15,9 +22,8 @@ def borrow(value: Any) -> numpy.ndarray:
         return numpy.asarray(memoryview(value))
     except TypeError:
         kind = type(value).__name__
-        raise TypeError(
-            f"found a `{kind}`, expected an array or a number\nhint: pass `numpy.asarray(x)`"
-        ) from None
+        hint = _HINTS.get(kind, "pass `numpy.asarray(x)`")
+        raise TypeError(f"found a `{kind}`, expected an array or a number\nhint: {hint}") from None
 
 
 def bfloat16() -> numpy.dtype:

@@ -35,14 +35,16 @@ _UNARY = {"neg": "neg", "abs": "abs", "invert": "invert"}
 class Variable:
     """An input of a graph, or a value that is computed from inputs."""
 
-    __slots__ = ("__weakref__", "_name", "_node")
+    __slots__ = ("__weakref__", "_name", "_node", "_rows")
 
     #: Makes NumPy arrays leave operators to this class.
     __array_priority__ = 1000.0
 
-    def __init__(self, node: _native.Variable, name: str | None = None) -> None:
+    def __init__(self, node: _native.Variable, name: str | None = None, rows: int | None = None) -> None:
         self._node = node
         self._name = name
+        #: The number of rows, where the type does not state it.
+        self._rows = rows
 
     @property
     def name(self) -> str | None:
@@ -70,18 +72,22 @@ class Variable:
         return call("inc_subtensor", self, values)
 
     def __len__(self) -> int:
-        extents = self._node.extents
-        if not extents or extents[0] is None:
+        rows = self._count()
+        if rows is None:
             raise GraphTypeError(f"the length of `{self.type}` is not known when the graph is built\nhint: use `x.shape[0]`")
-        return extents[0]
+        return rows
+
+    def _count(self) -> int | None:
+        extents = self._node.extents
+        return self._rows if not extents or extents[0] is None else extents[0]
 
     def __iter__(self) -> Any:
         # A generator function, because NumPy hides an error of `iter` itself.
-        extents = self._node.extents
-        if not extents or extents[0] is None:
+        rows = self._count()
+        if rows is None:
             hint = "hint: `precast.concatenate(x)`, `stack`, `hstack` and `vstack` accept any number of rows"
             raise GraphTypeError(f"cannot iterate over `{self.type}`: the number of rows is not known when the graph is built\n{hint}")
-        for row in range(extents[0]):
+        for row in range(rows):
             yield self[row]
 
     def __getattr__(self, name: str) -> Any:

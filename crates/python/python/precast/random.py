@@ -8,6 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 
+def split(key: Any, num: Any = 2) -> Any:
+    """Returns `num` keys derived from a key, or an array of keys of a shape: ``first, second = random.split(key)``."""
+    from ._variable import Variable, call
+
+    keys = call("random_split", key, num)
+    return Variable(keys._node, rows=num) if isinstance(num, int) else keys
+
+
 def __getattr__(name: str) -> Any:
     """Returns a function, such as ``random.normal``."""
     if not name.startswith("_"):
