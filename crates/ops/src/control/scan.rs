@@ -360,6 +360,9 @@ impl Op for Scan {
                         format!("scan: a row has shape {found}, expected {expected}{}", place(step));
                     return Err(PerformError::value(NAME, problem));
                 }
+                if step == 0 && !self.until {
+                    elements::room(NAME, &[&[steps], row.shape()].concat())?;
+                }
                 rows.push(row);
             }
             carries = results;

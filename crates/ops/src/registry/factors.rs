@@ -75,8 +75,11 @@ pub(super) fn schur(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Resu
 pub(super) fn square(operands: &mut Operands<'_>, x: VarId) -> Result<VarId, BuildError> {
     let last = operands.ndim(x) - 1;
     let known = [operands.known_extent(x, last - 1), operands.known_extent(x, last)];
-    if known[0].is_some() && known[0] == known[1] {
-        return Ok(x);
+    if let [Some(rows), Some(columns)] = known {
+        let ty = operands.graph.ty(x);
+        let wrong =
+            || operands.error(format!("needs square matrices in the last two dimensions, found `{ty}`"));
+        return if rows == columns { Ok(x) } else { Err(wrong()) };
     }
     let (rows, columns) = (operands.extent(x, last - 1)?, operands.extent(x, last)?);
     let is_square = operands.call("eq", [rows, columns])?;

@@ -174,6 +174,13 @@ fn loops_without_steps_call_nothing_if_shapes_are_known() {
 }
 
 #[test]
+fn rows_that_fit_no_memory_are_refused() {
+    let text = "scan(lambda c, _: (c, c), s, length=2**60)[1]";
+    let error = chain(&interpret(&graph(text), &inputs(1, 1, 1)[..5]).unwrap_err());
+    assert!(error.contains("there is no memory for it"), "{error}");
+}
+
+#[test]
 fn failing_steps_are_named() {
     let text = "scan(lambda c, x: (c, cholesky(m * x)), s, v)[1]";
     let mut values = inputs(3, 3, 1);
