@@ -199,12 +199,13 @@ macro_rules! scalar_rows {
             /// The modified Bessel function of the first kind of order 0.
             i0(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * i1(x)"]
             /// `exp(-abs(x)) * i0(x)`, which does not overflow.
-            i0e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * (i1e(x) - sign(x) * out)"]
+            i0e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
+                d["g * where(abs(x) > 4096, -sign(x) * out * (0.5 + (0.125 + 0.125 / abs(x)) / abs(x)) / abs(x), i1e(x) - sign(x) * out)"]
             /// The modified Bessel function of the first kind of order 1.
             i1(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * (i0(x) - where(x == 0, 0.5, out / where(x == 0, 1, x)))"]
             /// `exp(-abs(x)) * i1(x)`, which does not overflow.
             i1e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
-                d["g * where(x == 0, 0.5, i0e(x) - out * (sign(x) + 1 / where(x == 0, 1, x)))"]
+                d["g * where(abs(x) > 4096, -sign(x) * out * (0.5 - (0.375 + 0.375 / abs(x)) / abs(x)) / abs(x), where(x == 0, 0.5, i0e(x) - out * (sign(x) + 1 / where(x == 0, 1, x))))"]
             /// The Bessel function of the first kind of order 0.
             j0(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["-g * j1(x)"]
             /// The Bessel function of the first kind of order 1.
@@ -256,12 +257,12 @@ macro_rules! scalar_rows {
             iv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; } d["", "0.5 * g * (iv(v - 1, x) + iv(v + 1, x))"]
             /// `exp(-abs(x)) * iv(v, x)`, which does not overflow.
             ive(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; }
-                d["", "g * (0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out)"]
+                d["", "g * where(abs(x) > maximum(abs(v), 4096), sign(x) * out * ((v / maximum(abs(x), 4096)) * (v / (maximum(abs(x), 4096) + hypot(maximum(abs(x), 4096), v))) - (1 - square(v / hypot(maximum(abs(x), 4096), v))) / maximum(abs(x), 4096) * (0.5 + ((1 - 5 * square(v / hypot(maximum(abs(x), 4096), v))) / 8 + (1 + square(v / hypot(maximum(abs(x), 4096), v)) * (15 * square(v / hypot(maximum(abs(x), 4096), v)) - 12)) / 8 / hypot(maximum(abs(x), 4096), v)) / hypot(maximum(abs(x), 4096), v))), 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out)"]
             /// The modified Bessel function of the second kind of order `v`; NaN for negative `x`.
             kv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; } d["", "-0.5 * g * (kv(v - 1, x) + kv(v + 1, x))"]
             /// `exp(x) * kv(v, x)`, which does not underflow.
             kve(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; }
-                d["", "g * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)))"]
+                d["", "g * where(x > maximum(abs(v), 4096), out * (-(v / maximum(x, 4096)) * (v / (maximum(x, 4096) + hypot(maximum(x, 4096), v))) - (1 - square(v / hypot(maximum(x, 4096), v))) / maximum(x, 4096) * (0.5 - ((1 - 5 * square(v / hypot(maximum(x, 4096), v))) / 8 - (1 + square(v / hypot(maximum(x, 4096), v)) * (15 * square(v / hypot(maximum(x, 4096), v)) - 12)) / 8 / hypot(maximum(x, 4096), v)) / hypot(maximum(x, 4096), v))), out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)))"]
             /// Gauss's hypergeometric function 2F1; inf where `c` is a pole, NaN for `z > 1` unless it is a polynomial.
             hyp2f1(a, b, c, z) [] Inexact => Same, Branching, method { float "math/hyp2f1.h"; }
                 d["", "", "", "g * (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z)"]

@@ -1,0 +1,63 @@
+//! Special functions and their gradients at arguments where their formulas change, cancel, overflow or underflow.
+//!
+//! The numbers are those of mpmath with 60 digits, rounded once, unless they are limits.
+
+use precast_graph::text::parse;
+use precast_graph::{Array, Type, interpret};
+use precast_ops::Ops;
+
+/// An expression of `x`, the value of `x`, the result, and the largest relative error.
+type Case<'a> = (&'a str, f64, f64, f64);
+
+/// The relative error of results that are right to the last digits.
+const EXACT: f64 = 2e-15;
+
+fn value(text: &str, x: f64) -> f64 {
+    let of_x: Type = "f64[]".parse().unwrap();
+    let graph = parse(&[text], &[("x".to_owned(), of_x)], &Ops::standard());
+    let graph = graph.unwrap_or_else(|error| panic!("{text}: {}", precast_core::event::chain(&error)));
+    interpret(&graph, &[Array::from(x)]).unwrap()[0].numbers()[0].parts().0
+}
+
+/// Checks values; 0 must have its sign.
+fn check(cases: &[Case<'_>]) {
+    for (text, x, expected, error) in cases {
+        let found = value(text, *x);
+        let same = found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
+        let near =
+            expected.is_finite() && *expected != 0.0 && (found - expected).abs() <= error * expected.abs();
+        assert!(same || near, "{text} of {x:e}: {found:e}, not {expected:e}");
+    }
+}
+
+#[test]
+fn modified_bessel_functions_reach_the_largest_operands() {
+    let inf = f64::INFINITY;
+    check(&[
+        ("ive(2, x)", 1e17, 1.261_566_261_010_08e-9, EXACT),
+        ("ive(2.5, x)", 1e100, 3.989_422_804_014_327e-51, EXACT),
+        ("ive(1e12, x)", 1e23, 8.500_366_602_520_342e-15, EXACT),
+        ("ive(1e308, x)", 1.0, 0.0, 0.0),
+        ("iv(1e308, x)", 1e300, 0.0, 0.0),
+        ("kv(1e308, x)", 1e300, inf, 0.0),
+        ("kve(-1e308, x)", 5e-324, inf, 0.0),
+    ]);
+}
+
+#[test]
+fn gradients_of_scaled_bessel_functions_keep_their_digits() {
+    check(&[
+        ("grad(ive(2, x), x)", 1e8, -1.994_711_289_804_648e-13, 1e-13),
+        ("grad(ive(2, x), x)", -1e8, 1.994_711_289_804_648e-13, 1e-13),
+        ("grad(ive(40, x), x)", 5000.0, -3.269_229_901_698_523e-7, 1e-11),
+        ("grad(ive(2.5, x), x)", 4000.0, -7.867_055_747_757_356e-7, 1e-11),
+        ("grad(ive(2.5, x), x)", f64::INFINITY, 0.0, 0.0),
+        ("grad(kve(1.5, x), x)", 1e16, -6.266_570_686_577_503e-25, 1e-13),
+        ("grad(kve(30, x), x)", 5000.0, -2.288_212_347_717_728_5e-6, 1e-11),
+        ("grad(kve(0.25, x), x)", 4000.0, -2.476_905_431_019_902_5e-6, 1e-11),
+        ("grad(i0e(x), x)", 1e8, -1.994_711_409_487_331_2e-13, 1e-13),
+        ("grad(i0e(x), x)", -5000.0, 5.642_319_057_027_534e-7, 1e-11),
+        ("grad(i1e(x), x)", 1e8, -1.994_711_379_566_66e-13, 1e-13),
+        ("grad(i1e(x), x)", 5000.0, -5.640_626_276_650_238e-7, 1e-11),
+    ]);
+}
