@@ -61,3 +61,30 @@ fn gradients_of_scaled_bessel_functions_keep_their_digits() {
         ("grad(i1e(x), x)", 5000.0, -5.640_626_276_650_238e-7, 1e-11),
     ]);
 }
+
+#[test]
+fn inverses_of_beta_distributions_reach_the_largest_operands() {
+    check(&[
+        ("betaincinv(23.57, 1e12, x)", 0.82, 2.792_807_489_619_657e-11, EXACT),
+        ("betaincinv(23.57, 1e17, x)", 0.82, 2.792_807_489_690_172_6e-16, EXACT),
+        ("betaincinv(3, 1e100, x)", 0.8, 4.279_029_860_125_334e-100, EXACT),
+        ("betaincinv(3, 1.797e308, x)", 0.8, 2.381_207_490_331_293e-308, EXACT),
+        ("betaincinv(1e50, 1.43, x)", 0.09, 1.0, 0.0),
+        ("betaincinv(1e308, 1.5e308, x)", 0.3, 0.4, EXACT),
+        ("betaincinv(1.5e308, 1e308, x)", 0.3, 0.6, EXACT),
+    ]);
+}
+
+#[test]
+fn incomplete_functions_reach_the_least_and_largest_operands() {
+    check(&[
+        ("gammainc(1e308, x)", 1.0, 0.0, 0.0),
+        ("gammaincc(1e308, x)", 1.0, 1.0, 0.0),
+        ("gammaincc(x, 1)", 1e-307, 2.193_839_343_955_202_5e-308, EXACT),
+        ("betainc(0.5, 0.5, x)", 5e-324, 1.415_052_169_125_239_1e-162, EXACT),
+        ("betainc(1, x, 0.5)", 1e-307, 6.931_471_805_599_453e-308, EXACT),
+        ("betainc(6.5, x, 0.99)", 1e-307, 2.289_429_230_682_134e-307, EXACT),
+        ("betainc(2, 1e308, x)", 1e-308, 0.264_241_117_657_115_4, EXACT),
+        ("betainc(1e308, 2, x)", 0.5, 0.0, 0.0),
+    ]);
+}
