@@ -115,3 +115,18 @@ fn hypergeometric_polynomials_of_high_degree_keep_their_digits() {
         ("hyp2f1(2, 3, -2, x)", 0.0, 1.0, 0.0),
     ]);
 }
+
+#[test]
+fn largest_terms_decide_the_sign_of_infinite_zeta() {
+    let inf = f64::INFINITY;
+    check(&[
+        ("polygamma(172, x)", -0.98, -inf, 0.0),
+        ("polygamma(172, x)", -0.02, inf, 0.0),
+        ("polygamma(171, x)", -0.02, inf, 0.0),
+        ("polygamma(172, x)", -0.5, -7.337_003_656_221_51e280, 1e-13),
+        ("zeta(3001, x)", -0.75, inf, 0.0),
+        ("zeta(3001, x)", -0.25, -inf, 0.0),
+        ("zeta(3000, x)", -1.25, inf, 0.0),
+        ("zeta(5, x)", -0.5, 0.144_760_409_444_467_72, EXACT),
+    ]);
+}
