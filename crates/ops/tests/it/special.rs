@@ -130,3 +130,15 @@ fn largest_terms_decide_the_sign_of_infinite_zeta() {
         ("zeta(5, x)", -0.5, 0.144_760_409_444_467_72, EXACT),
     ]);
 }
+
+#[test]
+fn bessel_functions_reach_the_least_operands_and_largest_orders() {
+    check(&[
+        ("jv(1, x)", 5e-324, 0.0, 0.0),
+        ("jv(1, x)", 1e-310, 5e-311, 0.0),
+        ("jv(-0.5, x)", 5e-324, 3.589_613_857_049_051e161, EXACT),
+        ("jv(0.5, x)", 5e-324, 1.773_504_888_603_627_3e-162, EXACT),
+        ("jv(1e308, x)", 1.0, 0.0, 0.0),
+        ("jv(-1e308, x)", 5e-324, 0.0, 0.0),
+    ]);
+}

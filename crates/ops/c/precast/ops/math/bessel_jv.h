@@ -29,12 +29,13 @@ typedef struct pc_cylinder_f64 {
 /* J by the series, v no negative integer and x > 0. */
 PC_TAIL pc_f64 pc_jv_series_f64(pc_f64 v, pc_f64 x) {
   pc_f64 half = 0.5 * x;
+  if (v >= 0x1p30 && x < 0.5 * v) return 0.0;
   pc_log_signed_f64 front = {{0.0, 0.0}, 0};
-  if (v > 0.0) front.log = pc_plus_f64(pc_poisson_pair_f64(v, half), pc_pair_of_f64(half));
+  if (v > 0.0) front.log = x < 0x1p-900 ? pc_bessel_power_f64(v, x) : pc_plus_f64(pc_poisson_pair_f64(v, half), pc_pair_of_f64(half));
   if (v < 0.0) {
     pc_pair_f64 above = pc_sum_f64(1.0, v);
     front = pc_gamma_log_f64(above.hi, above.lo);
-    front.log = pc_plus_f64(pc_pair_mul_f64(pc_pair_of_f64(v), pc_log_pair_f64(half)), pc_minus_f64(front.log));
+    front.log = pc_plus_f64(pc_pair_mul_f64(pc_pair_of_f64(v), pc_bessel_log_half_f64(x)), pc_minus_f64(front.log));
   }
   pc_pair_f64 sum = pc_pair_of_f64(1.0), term = sum, square = pc_minus_f64(pc_product_f64(half, half));
   for (pc_f64 k = 1.0; k < PC_BESSEL_MOST; k += 1.0) {

@@ -110,13 +110,19 @@ PC_TAIL pc_pair_f64 pc_ive_far_f64(pc_f64 v, pc_f64 x, pc_f64 w) {
   return pc_plus_f64(pc_pair_of_f64(rest), pc_minus_f64(less));
 }
 
+/* ln(x / 2), where x / 2 may be subnormal. */
+PC_TAIL pc_pair_f64 pc_bessel_log_half_f64(pc_f64 x) { return pc_plus_f64(pc_log_pair_f64(x), pc_minus_f64(pc_log_pair_f64(2.0))); }
+
+/* ln of (x / 2)^v / Gamma(v + 1) for 0 <= v < 2^30. */
+PC_TAIL pc_pair_f64 pc_bessel_power_f64(pc_f64 v, pc_f64 x) {
+  pc_pair_f64 power = pc_pair_mul_f64(pc_pair_of_f64(v), pc_bessel_log_half_f64(x));
+  pc_pair_f64 own = v < 1.0 ? pc_pair_of_f64(pc_gammaln_above_f64(v)) : pc_plus_f64(pc_gammaln_pair_f64(v), pc_log_pair_f64(v));
+  return pc_plus_f64(power, pc_minus_f64(own));
+}
+
 /* ln of I(v, x) e^-x for v >= 0 and x > 0. */
 PC_TAIL pc_pair_f64 pc_ive_log_f64(pc_f64 v, pc_f64 x) {
-  if (x < 0x1p-900 && v < 0x1p30) {
-    pc_pair_f64 power = pc_pair_mul_f64(pc_pair_of_f64(v), pc_plus_f64(pc_log_pair_f64(x), pc_minus_f64(pc_log_pair_f64(2.0))));
-    pc_pair_f64 own = v < 1.0 ? pc_pair_of_f64(pc_gammaln_above_f64(v)) : pc_plus_f64(pc_gammaln_pair_f64(v), pc_log_pair_f64(v));
-    return pc_plus_f64(power, pc_minus_f64(own));
-  }
+  if (x < 0x1p-900 && v < 0x1p30) return pc_bessel_power_f64(v, x);
   pc_f64 half = 0.5 * x, ratio = v < x ? v / x : x / v, w = (v < x ? x : v) * __builtin_sqrt(1.0 + ratio * ratio);
   if (w >= 0x1p30) return pc_ive_far_f64(v, x, w);
   pc_f64 k = pc_bessel_whole_f64(half * (x / (w + v))), width = __builtin_sqrt(half * (half / w)), h = pc_bessel_whole_f64(0.5 * width);
