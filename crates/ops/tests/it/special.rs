@@ -142,3 +142,34 @@ fn bessel_functions_reach_the_least_operands_and_largest_orders() {
         ("jv(-1e308, x)", 5e-324, 0.0, 0.0),
     ]);
 }
+
+#[test]
+fn gradients_are_finite_at_the_ends_of_domains() {
+    let inf = f64::INFINITY;
+    check(&[
+        ("grad(erfcx(x), x)", 31.0, -0.000_586_171_943_036_972_7, 1e-12),
+        ("grad(erfcx(x), x)", 33.0, -0.000_517_368_449_240_186_6, 1e-12),
+        ("grad(erfcx(x), x)", 1e5, -5.641_895_834_631_278e-11, EXACT),
+        ("grad(erfcx(x), x)", 1e10, -5.641_895_835_477_563e-21, EXACT),
+        ("grad(erfcx(x), x)", inf, -0.0, 0.0),
+        ("grad(erfcx(x), x)", 0.0, -std::f64::consts::FRAC_2_SQRT_PI, EXACT),
+        ("grad(betainc(1, 1, x), x)", 0.0, 1.0, EXACT),
+        ("grad(betainc(1, 1, x), x)", 1.0, 1.0, EXACT),
+        ("grad(betainc(0.5, 1, x), x)", 0.0, inf, 0.0),
+        ("grad(betainc(2, 1, x), x)", 0.0, 0.0, 0.0),
+        ("grad(gammainc(1, x), x)", 0.0, 1.0, EXACT),
+        ("grad(gammaincc(1, x), x)", 0.0, -1.0, EXACT),
+        ("grad(gammainc(1, x), x)", inf, 0.0, 0.0),
+        ("grad(gammainc(2.5, x), x)", inf, 0.0, 0.0),
+        ("grad(jv(1, x), x)", 5e-324, 0.5, EXACT),
+        ("grad(j1(x), x)", 5e-324, 0.5, EXACT),
+        ("grad(i1(x), x)", 5e-324, 0.5, EXACT),
+        ("grad(i1e(x), x)", 5e-324, 0.5, EXACT),
+        ("grad(gammaincinv(2.5, x), x)", 1.0, inf, 0.0),
+        ("grad(gammaincinv(1, x), x)", 0.0, 1.0, EXACT),
+        ("grad(gammainccinv(2.5, x), x)", 0.0, -inf, 0.0),
+        ("grad(betaincinv(1, 1, x), x)", 0.0, 1.0, EXACT),
+        ("grad(betaincinv(1, 1, x), x)", 1.0, 1.0, EXACT),
+        ("grad(hyp2f1(0, 1.5, -3, x), x)", 0.5, 0.0, 0.0),
+    ]);
+}
