@@ -144,6 +144,21 @@ fn bessel_functions_reach_the_least_operands_and_largest_orders() {
 }
 
 #[test]
+fn bessel_functions_of_large_orders_have_an_expansion() {
+    check(&[
+        ("jv(300.5, x)", 1000.0, 0.015_656_448_302_266_84, EXACT),
+        ("jv(1000.25, x)", 5000.0, -0.010_478_515_775_605_712, EXACT),
+        ("jv(257, x)", 1e5, 0.001_189_480_279_879_274, EXACT),
+        ("jv(-300.5, x)", 700.0, 0.017_188_429_936_848_363, EXACT),
+        ("jv(2000, x)", 2300.0, 0.001_335_765_068_499_466, 1e-14),
+        ("jv(400, x)", 260.0, 2.187_860_623_455_333_4e-43, EXACT),
+        ("jv(1048576, x)", 1e15, 6.143_185_926_287_838e-9, EXACT),
+        // The order is a multiple of 4, so this is `j0(x)`.
+        ("jv(1e9, x)", 1e300, -7.860_673_062_724_094e-151, EXACT),
+    ]);
+}
+
+#[test]
 fn gradients_are_finite_at_the_ends_of_domains() {
     let inf = f64::INFINITY;
     check(&[
