@@ -4,7 +4,7 @@
 
 use super::complex_rows::{ComplexReflection, ComplexRow, reflected_units};
 use super::reflections::{dot, length};
-use super::schur::{EXCEPTION, SWEEPS, is_negligible};
+use super::schur::{EXCEPTION, STRICT, SWEEPS, is_negligible};
 use crate::scalar::ComplexNumber;
 use precast_graph::Complex;
 
@@ -99,7 +99,7 @@ impl ComplexSchur {
         let (mut sweeps, mut rows) = (0, self.h.len());
         while rows > 0 {
             let last = rows - 1;
-            let first = (1..=last).rev().find(|k| self.is_small(*k, last)).unwrap_or(0);
+            let first = (1..=last).rev().find(|k| self.is_small(*k, last, sweeps)).unwrap_or(0);
             if first > 0 {
                 self.h[first].set(first - 1, Complex::new(0.0, 0.0));
             }
@@ -117,7 +117,7 @@ impl ComplexSchur {
     }
 
     /// Returns whether the number left of the diagonal in row k counts as 0.
-    fn is_small(&self, k: usize, last: usize) -> bool {
+    fn is_small(&self, k: usize, last: usize, sweeps: usize) -> bool {
         let size_at = |i: usize, j: usize| size(self.at(i, j));
         let (below, above, own) = (size_at(k, k - 1), size_at(k - 1, k), size_at(k, k));
         let mut sizes = size_at(k - 1, k - 1) + own;
@@ -129,7 +129,7 @@ impl ComplexSchur {
                 + if k < last { size_at(k + 1, k) } else { 0.0 };
         }
         let gap = size(self.at(k - 1, k - 1).minus(self.at(k, k)));
-        below <= f64::EPSILON * sizes && is_negligible(below, above, own, gap)
+        below <= f64::EPSILON * sizes && (sweeps >= STRICT || is_negligible(below, above, own, gap))
     }
 
     /// Returns the shift of a sweep.
@@ -142,15 +142,20 @@ impl ComplexSchur {
         if sweeps % EXCEPTION == EXCEPTION - 1 {
             return Complex::new(end.re + 0.75 * size(below), end.im);
         }
-        let square = self.at(last - 1, last).times(below);
+        let product = root(self.at(last - 1, last)).times(root(below));
+        if product.re == 0.0 && product.im == 0.0 {
+            return end;
+        }
         let twice = self.at(last - 1, last - 1).minus(end);
         let half = Complex::new(twice.re / 2.0, twice.im / 2.0);
-        let mut root = root(half.times(half).plus(square));
-        if half.re * root.re + half.im * root.im < 0.0 {
+        let scale = if size(half) > size(product) { size(half) } else { size(product) };
+        let u = Complex::new(product.re / scale, product.im / scale);
+        let x = Complex::new(half.re / scale, half.im / scale);
+        let mut root = root(x.times(x).plus(u.times(u)));
+        if x.re * root.re + x.im * root.im < 0.0 {
             root = Complex::new(-root.re, -root.im);
         }
-        let sum = half.plus(root);
-        if sum.re == 0.0 && sum.im == 0.0 { end } else { end.minus(square.over(sum)) }
+        end.minus(product.times(u.over(x.plus(root))))
     }
 
     fn sweep(&mut self, first: usize, last: usize, sweeps: usize) {

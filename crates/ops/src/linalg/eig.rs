@@ -3,7 +3,7 @@
 use super::complex_rows::{ComplexRow, each_complex_factor, nan, split_parts, turned};
 use super::complex_schur::{self, ComplexSchur, size};
 use super::matrix::{expect_square, rows};
-use super::reflections::{Rows, dot, expect_matrices, largest, norm, result, to_middle};
+use super::reflections::{Rows, dot, expect_matrices, largest, norm, result, square_fits, to_middle};
 use super::schur::{Schur, decompose};
 use crate::call::{Call, Called, called};
 use crate::declared::Declared;
@@ -139,6 +139,19 @@ fn complex_factor(n: usize, a: &[Complex<f64>]) -> Option<Vec<Vec<Complex<f64>>>
     Some(vec![values, turned(&vectors)])
 }
 
+/// Returns the Euclidean norm.
+fn balance_norm<'a>(x: impl Iterator<Item = &'a f64> + Clone) -> f64 {
+    let square = x.clone().fold(0.0, |sum, x| sum + x * x);
+    if square_fits(square) {
+        return square.sqrt();
+    }
+    let largest = x.clone().fold(0.0, |largest: f64, x| if x.abs() > largest { x.abs() } else { largest });
+    if largest == 0.0 {
+        return 0.0;
+    }
+    largest * x.fold(0.0, |sum, x| sum + (x / largest) * (x / largest)).sqrt()
+}
+
 /// Balances the rows and columns of a matrix by powers of 2, which are returned. The rows have n numbers, or twice as many
 /// parts of complex ones.
 fn balance(n: usize, a: &mut [f64]) -> Vec<f64> {
@@ -149,15 +162,11 @@ fn balance(n: usize, a: &mut [f64]) -> Vec<f64> {
             break;
         }
         for i in 0..n {
-            let (mut column, mut row, mut factor) = (0.0_f64, 0.0_f64, 1.0);
-            for j in 0..width {
-                column += a[j * n + i] * a[j * n + i];
-                row += a[i * width + j] * a[i * width + j];
-            }
+            let mut column = balance_norm(a[i..].iter().step_by(n));
+            let (mut row, mut factor) = (balance_norm(a[i * width..(i + 1) * width].iter()), 1.0);
             if column == 0.0 || row == 0.0 {
                 continue;
             }
-            (column, row) = (column.sqrt(), row.sqrt());
             let before = column + row;
             while column < row / 2.0 && factor * d[i] < 2_f64.powi(300) {
                 (column, row, factor) = (column * 2.0, row / 2.0, factor * 2.0);

@@ -19,6 +19,7 @@ const NAME: &str = "eigh";
 
 /// The most sweeps for one eigenvalue.
 const SWEEPS: usize = 60;
+const STRICT: usize = 30;
 
 /// An op that returns the eigenvalues of symmetric or Hermitian matrices in ascending order, and their orthonormal
 /// eigenvectors as columns. One triangle is read, and of a complex diagonal the real parts. Of each eigenvector, the first
@@ -221,10 +222,12 @@ fn hermitian_tridiagonal(a: &mut [ComplexRow]) -> (Vec<f64>, Vec<f64>, Vec<Compl
 
 /// Makes a tridiagonal matrix diagonal by the QL algorithm, and rotates the rows of `z` alike.
 fn diagonal(n: usize, d: &mut [f64], e: &mut [f64], z: &mut Rows) -> Option<()> {
+    let (of_d, of_e) = (largest(d), largest(e));
+    let norm = if of_d > of_e { of_d } else { of_e };
     for first in 0..n {
         for sweeps in 0.. {
-            let is_zero =
-                |i: usize| e[i].abs() <= f64::EPSILON * (d[i].abs() + d[i + 1].abs()) + 2_f64.powi(-960);
+            let least = if sweeps < STRICT { 2_f64.powi(-960) } else { f64::EPSILON * norm };
+            let is_zero = |i: usize| e[i].abs() <= f64::EPSILON * (d[i].abs() + d[i + 1].abs()) + least;
             let last = (first..n - 1).find(|i| is_zero(*i)).unwrap_or(n - 1);
             if last == first {
                 break;

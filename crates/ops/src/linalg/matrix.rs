@@ -27,7 +27,7 @@ pub(super) trait Number: Copy {
 }
 
 macro_rules! numbers {
-    ($($float:ident),*) => {$(
+    ($($float:ident $least:literal $step:literal),*) => {$(
         impl Number for $float {
             const ZERO: Self = 0.0;
             const NAN: Self = $float::NAN;
@@ -61,7 +61,13 @@ macro_rules! numbers {
                 self.minus(a.times(b))
             }
             fn quotient(self, other: Self) -> Self {
-                self.over(other)
+                // The inverse in `over` would overflow or lose digits at both ends of the range.
+                let (size, least, step) = (other.size(), 2_f64.powi($least), (2.0 as $float).powi($step));
+                if size >= least && size <= 1.0 / least {
+                    return self.over(other);
+                }
+                let by = if size < least { step } else { 1.0 / step };
+                Self::new(self.re * by, self.im * by).over(Self::new(other.re * by, other.im * by))
             }
             fn is_zero(self) -> bool {
                 self.re == 0.0 && self.im == 0.0
@@ -81,7 +87,7 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers!(f32, f64);
+numbers!(f32 -110 40, f64 -1000 100);
 
 /// Calls a generic function with the elements of arrays of floats or complex numbers.
 macro_rules! of_numbers {

@@ -63,7 +63,7 @@ pub(super) fn largest(x: &[f64]) -> f64 {
 }
 
 /// Returns whether squares of this size neither overflow nor lose digits.
-fn square_fits(square: f64) -> bool {
+pub(super) fn square_fits(square: f64) -> bool {
     square > 2_f64.powi(-900) && square < 2_f64.powi(900)
 }
 

@@ -4,9 +4,11 @@
 
 use super::reflections::{Reflection, Rows, length, reflected_units};
 
-/// The most sweeps for one eigenvalue, and those between two exceptional shifts.
+/// The most sweeps for one eigenvalue, those between two exceptional shifts, and those after which a number beside the
+/// diagonal is compared with the diagonal alone.
 pub(super) const SWEEPS: usize = 300;
 pub(super) const EXCEPTION: usize = 10;
+pub(super) const STRICT: usize = 40;
 
 /// A decomposition: a quasi-triangular matrix, the columns of the product of all transformations as rows, and the
 /// eigenvalues.
@@ -83,7 +85,7 @@ impl Schur {
         let (mut sweeps, mut rows) = (0, self.h.length);
         while rows > 0 {
             let last = rows - 1;
-            let first = (1..=last).rev().find(|k| self.is_small(*k, last)).unwrap_or(0);
+            let first = (1..=last).rev().find(|k| self.is_small(*k, last, sweeps)).unwrap_or(0);
             if first > 0 {
                 self.h.row_mut(first)[first - 1] = 0.0;
             }
@@ -107,7 +109,7 @@ impl Schur {
     }
 
     /// Returns whether the number left of the diagonal in row k counts as 0.
-    fn is_small(&self, k: usize, last: usize) -> bool {
+    fn is_small(&self, k: usize, last: usize, sweeps: usize) -> bool {
         let size = |i: usize, j: usize| self.at(i, j).abs();
         let (below, above, own) = (size(k, k - 1), size(k - 1, k), size(k, k));
         let (mut sizes, gap) = (size(k - 1, k - 1) + own, (self.at(k - 1, k - 1) - self.at(k, k)).abs());
@@ -118,7 +120,7 @@ impl Schur {
             sizes =
                 if k > 1 { size(k - 1, k - 2) } else { 0.0 } + if k < last { size(k + 1, k) } else { 0.0 };
         }
-        below <= f64::EPSILON * sizes && is_negligible(below, above, own, gap)
+        below <= f64::EPSILON * sizes && (sweeps >= STRICT || is_negligible(below, above, own, gap))
     }
 
     /// Returns the two shifts of a sweep: real parts, and the imaginary part of the first.

@@ -170,7 +170,8 @@ macro_rules! scalar_rows {
             /// `1 - erf(x)`, accurate for small results.
             erfc(x) [] Inexact => Same, Heavy, method { float "math/erf.h"; } d["-1.1283791670955126 * g * exp(-x * x)"]
             /// `exp(x*x) * erfc(x)`, which does not underflow.
-            erfcx(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; } d["g * (2 * x * out - 1.1283791670955126)"]
+            erfcx(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; }
+                d["g * where(x > 32, -0.5641895835477563 / square(maximum(x, 32)) * (1 - 1.5 / square(maximum(x, 32)) * (1 - 2.5 / square(maximum(x, 32)) * (1 - 3.5 / square(maximum(x, 32)) * (1 - 4.5 / square(maximum(x, 32)) * (1 - 5.5 / square(maximum(x, 32))))))), 2 * x * out - 1.1283791670955126)"]
             /// The inverse of `erf`.
             erfinv(x) [] Inexact => Same, Heavy, method { float "math/normal.h"; } d["0.886226925452758 * g * exp(out * out)"]
             /// The inverse of `erfc`.
@@ -199,16 +200,17 @@ macro_rules! scalar_rows {
             /// The modified Bessel function of the first kind of order 0.
             i0(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * i1(x)"]
             /// `exp(-abs(x)) * i0(x)`, which does not overflow.
-            i0e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * (i1e(x) - sign(x) * out)"]
+            i0e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
+                d["g * where(abs(x) > 4096, -sign(x) * out * (0.5 + (0.125 + 0.125 / abs(x)) / abs(x)) / abs(x), i1e(x) - sign(x) * out)"]
             /// The modified Bessel function of the first kind of order 1.
-            i1(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * (i0(x) - where(x == 0, 0.5, out / where(x == 0, 1, x)))"]
+            i1(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * (i0(x) - where(abs(x) <= 1e-30, 0.5, out / where(abs(x) <= 1e-30, 1, x)))"]
             /// `exp(-abs(x)) * i1(x)`, which does not overflow.
             i1e(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; }
-                d["g * where(x == 0, 0.5, i0e(x) - out * (sign(x) + 1 / where(x == 0, 1, x)))"]
+                d["g * where(abs(x) > 4096, -sign(x) * out * (0.5 - (0.375 + 0.375 / abs(x)) / abs(x)) / abs(x), where(abs(x) <= 1e-30, 0.5, i0e(x) - out * (sign(x) + 1 / where(abs(x) <= 1e-30, 1, x))))"]
             /// The Bessel function of the first kind of order 0.
             j0(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["-g * j1(x)"]
             /// The Bessel function of the first kind of order 1.
-            j1(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["g * (j0(x) - where(x == 0, 0.5, out / where(x == 0, 1, x)))"]
+            j1(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["g * (j0(x) - where(abs(x) <= 1e-30, 0.5, out / where(abs(x) <= 1e-30, 1, x)))"]
             /// The Bessel function of the second kind of order 0; NaN for negative `x`.
             y0(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["-g * y1(x)"]
             /// The Bessel function of the second kind of order 1; NaN for negative `x`.
@@ -235,36 +237,37 @@ macro_rules! scalar_rows {
             /// The derivative of `digamma`.
             trigamma(x) [tri_gamma] Inexact => Same, Heavy, method { float "math/trigamma.h" f64 [far right]; } d["g * polygamma(2, x)"]
             /// The regularized lower incomplete gamma function.
-            gammainc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; } d["", "g * exp((a - 1) * log(x) - x - gammaln(a))"]
+            gammainc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; } d["", "g * exp(xlogy(a - 1, where(isinf(x), 1, x)) - x - gammaln(a))"]
             /// The regularized upper incomplete gamma function, `1 - gammainc(a, x)`.
-            gammaincc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; } d["", "-g * exp((a - 1) * log(x) - x - gammaln(a))"]
+            gammaincc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; }
+                d["", "-g * exp(xlogy(a - 1, where(isinf(x), 1, x)) - x - gammaln(a))"]
             /// The regularized incomplete beta function.
             betainc(a, b, x) [] Inexact => Same, Branching, method { float "math/betainc.h"; }
-                d["", "", "g * exp((a - 1) * log(x) + (b - 1) * log1p(-x) - betaln(a, b))"]
+                d["", "", "g * exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - betaln(a, b))"]
             /// The inverse of `gammainc`: the `x` of which `gammainc(a, x)` is `p`.
             gammaincinv(a, p) [] Inexact => Same, Branching, method { float "math/gammaincinv.h"; }
-                d["", "g * exp(out + gammaln(a) - (a - 1) * log(out))"]
+                d["", "g * exp(out + gammaln(a) - xlogy(a - 1, where(isinf(out), 1, out)))"]
             /// The inverse of `gammaincc`: the `x` of which `gammaincc(a, x)` is `q`.
             gammainccinv(a, q) [] Inexact => Same, Branching, method { float "math/gammaincinv.h"; }
-                d["", "-g * exp(out + gammaln(a) - (a - 1) * log(out))"]
+                d["", "-g * exp(out + gammaln(a) - xlogy(a - 1, where(isinf(out), 1, out)))"]
             /// The inverse of `betainc`: the `x` of which `betainc(a, b, x)` is `p`.
             betaincinv(a, b, p) [] Inexact => Same, Branching, method { float "math/betaincinv.h"; }
-                d["", "", "g * exp(betaln(a, b) - (a - 1) * log(out) - (b - 1) * log1p(-out))"]
+                d["", "", "g * exp(betaln(a, b) - xlogy(a - 1, out) - xlog1py(b - 1, -out))"]
             /// The Bessel function of the first kind of order `v`; NaN for negative `x` unless `v` is whole.
             jv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_jv.h"; } d["", "0.5 * g * (jv(v - 1, x) - jv(v + 1, x))"]
             /// The modified Bessel function of the first kind of order `v`; NaN for negative `x` unless `v` is whole.
             iv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; } d["", "0.5 * g * (iv(v - 1, x) + iv(v + 1, x))"]
             /// `exp(-abs(x)) * iv(v, x)`, which does not overflow.
             ive(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; }
-                d["", "g * (0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out)"]
+                d["", "g * where(abs(x) > maximum(abs(v), 4096), sign(x) * out * ((v / maximum(abs(x), 4096)) * (v / (maximum(abs(x), 4096) + hypot(maximum(abs(x), 4096), v))) - (1 - square(v / hypot(maximum(abs(x), 4096), v))) / maximum(abs(x), 4096) * (0.5 + ((1 - 5 * square(v / hypot(maximum(abs(x), 4096), v))) / 8 + (1 + square(v / hypot(maximum(abs(x), 4096), v)) * (15 * square(v / hypot(maximum(abs(x), 4096), v)) - 12)) / 8 / hypot(maximum(abs(x), 4096), v)) / hypot(maximum(abs(x), 4096), v))), 0.5 * (ive(v - 1, x) + ive(v + 1, x)) - sign(x) * out)"]
             /// The modified Bessel function of the second kind of order `v`; NaN for negative `x`.
             kv(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; } d["", "-0.5 * g * (kv(v - 1, x) + kv(v + 1, x))"]
             /// `exp(x) * kv(v, x)`, which does not underflow.
             kve(v, x) [] Inexact => Same, Branching, method { float "math/bessel_order.h"; }
-                d["", "g * (out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)))"]
+                d["", "g * where(x > maximum(abs(v), 4096), out * (-(v / maximum(x, 4096)) * (v / (maximum(x, 4096) + hypot(maximum(x, 4096), v))) - (1 - square(v / hypot(maximum(x, 4096), v))) / maximum(x, 4096) * (0.5 - ((1 - 5 * square(v / hypot(maximum(x, 4096), v))) / 8 - (1 + square(v / hypot(maximum(x, 4096), v)) * (15 * square(v / hypot(maximum(x, 4096), v)) - 12)) / 8 / hypot(maximum(x, 4096), v)) / hypot(maximum(x, 4096), v))), out - 0.5 * (kve(v - 1, x) + kve(v + 1, x)))"]
             /// Gauss's hypergeometric function 2F1; inf where `c` is a pole, NaN for `z > 1` unless it is a polynomial.
             hyp2f1(a, b, c, z) [] Inexact => Same, Branching, method { float "math/hyp2f1.h"; }
-                d["", "", "", "g * (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z)"]
+                d["", "", "", "g * where(a * b == 0, 0, (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z))"]
             /// Lambert's function, the real `w` of which `w * exp(w)` is `x`; `k` is 0 for `w >= -1`, -1 for `w <= -1`. NaN where no `w` is real.
             lambertw(x) [] {k = 0} Inexact => Same, Branching, method { float "math/lambert.h"; } d["g / (x + exp(out))"]
             /// `lambertw(x, k=-1)`.

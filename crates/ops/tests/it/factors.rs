@@ -64,12 +64,87 @@ fn cases() -> Vec<Case> {
             }
         }
         for op in ops(true) {
+            if dtype.real() == DType::F64 {
+                cases.extend(
+                    GRADED
+                        .iter()
+                        .map(|(a, _)| -> Case { (Arc::clone(&op), vec![of(dtype, &[3, 3], a.to_vec())]) }),
+                );
+                cases.push((Arc::clone(&op), vec![steep(dtype)]));
+            }
             for shape in [&[2, 3][..], &[0, 3, 3], &[2, 0, 0]] {
                 cases.push((Arc::clone(&op), vec![plain(&mut choices, dtype, shape)]));
             }
         }
     }
     cases
+}
+
+/// Matrices of 3 rows whose numbers have extreme quotients, and the real parts of their eigenvalues without the order, from NumPy.
+const GRADED: [([f64; 9], [f64; 3]); 4] = [
+    (
+        [
+            -1343118753.051041,
+            81756265.43114905,
+            0.0,
+            -1.5381353405487137e47,
+            -4.630179827420264e46,
+            -1.917502596199589e47,
+            -2.6115976038483004e98,
+            2.4297395049387247e98,
+            0.0,
+        ],
+        [-1.2552433e9, 0.0, 0.0],
+    ),
+    (
+        [0.0, 0.0, 1e45, 0.0, 0.0, -4e-57, 2e-67, -1.3e-67, 0.0],
+        [-1.414213562373095e-11, 0.0, 1.414213562373095e-11],
+    ),
+    (
+        [1.0, 0.0, 0.0, 0.0, 0.0, 1e-242, 0.0, 4e-233, 0.0],
+        [-6.324555320336759e-238, 6.324555320336759e-238, 1.0],
+    ),
+    ([1e-310, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 1e-310, 1.0]),
+];
+
+/// Returns a matrix whose rows become smaller by 200 orders.
+fn steep(dtype: DType) -> Array {
+    let Array::F64(a) = plain(&mut Choices::seeded(68), DType::F64, &[40, 40]) else { unreachable!() };
+    let a = a.into_dimensionality::<ndarray::Ix2>().unwrap();
+    let rows = Array2::from_shape_fn((40, 40), |(i, j)| a[[i, j]] * 10_f64.powi(-5 * i as i32));
+    of(dtype, &[40, 40], rows.into_iter().collect())
+}
+
+#[test]
+fn eigenvalues_of_graded_matrices_converge() {
+    for dtype in [DType::F64, DType::C128] {
+        for (a, expected) in GRADED {
+            let a = of(dtype, &[3, 3], a.to_vec());
+            let mut found = value("real(eigvals(a))", &a, &a).unwrap();
+            found.sort_by(f64::total_cmp);
+            // NumPy's numbers of the first matrix are those of a real matrix.
+            if dtype == DType::F64 || expected[0] != GRADED[0].1[0] {
+                for (found, expected) in found.iter().zip(expected) {
+                    assert!(
+                        (found - expected).abs() <= 1e-7 * expected.abs() + 1e-70,
+                        "{dtype}: {found:e}, not {expected:e}"
+                    );
+                }
+            }
+            let schur = value("real(schur(a)[0])", &a, &a).unwrap();
+            assert!(found.iter().chain(&schur).all(|x| x.is_finite()), "{dtype}: {found:?}");
+        }
+        assert!(value("abs(eig(a)[0])", &steep(dtype), &steep(dtype)).unwrap().iter().all(|x| x.is_finite()));
+    }
+}
+
+#[test]
+fn eigenvalues_of_graded_symmetric_matrices_converge() {
+    let a = of(DType::F64, &[3, 3], vec![0.0, 0.0, 0.0, -3.6e262, 1.25e264, 0.0, -2.7e-107, 0.0, 0.0]);
+    let found = value("eigvalsh(a)", &a, &a).unwrap();
+    for (found, expected) in found.iter().zip([-1.0359414602327767e261, 0.0, 1.251035941460233e264]) {
+        assert!((found - expected).abs() <= 1e-13 * 1.25e264, "{found:e}, not {expected:e}");
+    }
 }
 
 #[test]

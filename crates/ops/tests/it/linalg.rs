@@ -98,6 +98,7 @@ fn decomposition_cases() -> Vec<Case> {
                 all.push(plain(&mut choices, dtype, &[2, 1, n, n]));
                 cases.extend(all.into_iter().map(|a| -> Case { (Arc::clone(&op), vec![a]) }));
             }
+            cases.push((Arc::clone(&op), vec![edges(dtype)]));
             for shape in [&[2, 3][..], &[0, 3, 3], &[0, 3, 2], &[2, 0, 0]] {
                 cases.push((Arc::clone(&op), vec![plain(&mut choices, dtype, shape)]));
             }
@@ -106,11 +107,19 @@ fn decomposition_cases() -> Vec<Case> {
     cases
 }
 
+/// Returns a matrix with a subnormal and with a huge pivot.
+fn edges(dtype: DType) -> Array {
+    let (least, most) = if dtype.real() == DType::F32 { (1e-40, 3e38) } else { (1e-310, 1.7e308) };
+    of(dtype, &[2, 2, 2], vec![0.0, 1.0, least, 0.0, 2.0, most, 0.1 * most, 2.0])
+}
+
 fn system_cases() -> Vec<Case> {
     let mut choices = Choices::seeded(52);
     let mut cases: Vec<Case> = Vec::new();
     for dtype in DTYPES {
         for op in ops_of_systems() {
+            cases
+                .push((Arc::clone(&op), vec![edges(dtype), plain(&mut Choices::seeded(55), dtype, &[2, 2])]));
             for n in rows(dtype).iter().copied() {
                 for m in [0, 1, 21] {
                     let b = plain(&mut choices, dtype, &[n, m]);
@@ -407,6 +416,32 @@ fn complex_determinants_match_known_ones() {
     assert!(value(&format!("imag({singular})"), &a, &a).unwrap().iter().all(|x| x.is_nan()));
     let error = value("cholesky(a - 9)", &a, &a).unwrap_err();
     assert!(error.contains("the matrix is not positive definite"), "{error}");
+}
+
+#[test]
+fn complex_pivots_at_the_edges_of_the_range_are_exact() {
+    for dtype in [DType::C64, DType::C128] {
+        let (a, least) = (edges(dtype), if dtype == DType::C64 { 1e-40_f64 as f32 as f64 } else { 1e-310 });
+        let most = if dtype == DType::C64 { 3e38_f64 as f32 as f64 } else { 1.7e308 };
+        for (text, expected) in [
+            ("real(lu_factor(a)[0][0])", [least, 0.0, 0.0, 1.0].to_vec()),
+            ("real(det(a)[0])", vec![-least]),
+            ("real(slogdet(a)[0])[:1]", vec![-1.0]),
+            ("real(solve(a[0], a[0] * 3))", vec![3.0, 0.0, 0.0, 3.0]),
+            (
+                "real(solve_triangular(a[1] * 0 + a[1][0, 1] * eye(2), a[1][0, 1] * eye(2)))",
+                vec![1.0, 0.0, 0.0, 1.0],
+            ),
+            ("real(lu_factor(a)[0][1][0])", vec![0.1 * most, 2.0]),
+        ] {
+            let found = value(text, &a, &a).unwrap();
+            let near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-6 * y.abs();
+            assert!(
+                found.len() == expected.len() && found.iter().zip(&expected).all(near),
+                "{dtype}: {text}: {found:?}"
+            );
+        }
+    }
 }
 
 #[test]

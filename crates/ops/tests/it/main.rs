@@ -42,6 +42,7 @@ mod rows;
 mod scalar_golden;
 mod short_axes;
 mod small_graphs;
+mod special;
 mod stabilise;
 mod structural;
 mod tiles;

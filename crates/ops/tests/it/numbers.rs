@@ -165,7 +165,7 @@ fn special_functions_have_documented_edges() {
         ("jv(0.5, x)", -1.0, nan),
         ("jv(2, x)", inf, 0.0),
         ("jv(2**22, x)", 1e3, 0.0),
-        ("jv(2**22, x)", 1e9, nan),
+        ("jv(2**22, x)", 4194304.0, nan),
         ("softplus_inverse(x)", 0.0, -inf),
         ("softplus_inverse(x)", -1.0, nan),
         ("softplus_inverse(x)", inf, inf),

@@ -22,9 +22,16 @@ static inline PC_NAME(pc_matrix) PC_NAME(pc_conjugates)(PC_NAME(pc_matrix) a) {
 }
 
 static inline int PC_NAME(pc_is_zero)(PC_T x) { return x.re == 0 && x.im == 0; }
-static inline PC_T PC_NAME(pc_divided)(PC_T x, PC_T y) { return PC_NAME(pc_div)(x, y); }
 /* |re| + |im|, as in LAPACK. */
 static inline PC_PART PC_NAME(pc_pivot_size)(PC_T x) { return PC_PART_NAME(pc_abs)(x.re) + PC_PART_NAME(pc_abs)(x.im); }
+/* The quotient. The inverse of y in pc_div would overflow or lose digits at both ends of the range, so both are moved. */
+static inline PC_T PC_NAME(pc_divided)(PC_T x, PC_T y) {
+  const int is_short = sizeof(PC_PART) == 4;
+  const double size = PC_NAME(pc_pivot_size)(y), least = is_short ? 0x1p-110 : 0x1p-1000, most = 1 / least, step = is_short ? 0x1p+40 : 0x1p+100;
+  if (size >= least && size <= most) return PC_NAME(pc_div)(x, y);
+  const PC_PART by = (PC_PART)(size < least ? step : 1 / step);
+  return PC_NAME(pc_div)(PC_PART_NAME(pc_complex)(x.re * by, x.im * by), PC_PART_NAME(pc_complex)(y.re * by, y.im * by));
+}
 static inline PC_PART PC_NAME(pc_real_part)(PC_T x) { return x.re; }
 static inline PC_T PC_NAME(pc_of_real)(PC_PART x) { return PC_PART_NAME(pc_complex)(x, 0); }
 static inline PC_T PC_NAME(pc_conjugate)(PC_T x) { return PC_NAME(pc_conj)(x); }

@@ -16,6 +16,18 @@
 /* The most passes that balance a matrix. */
 #define PC_BALANCE_PASSES 100
 
+/* The Euclidean norm of n numbers that are `along` elements apart. */
+__attribute__((unused)) static double pc_balance_norm(int64_t n, const double *x, int64_t along) {
+  double square = 0, largest = 0;
+  for (int64_t i = 0; i < n; i++) square += x[i * along] * x[i * along];
+  if (pc_square_fits(square)) return __builtin_sqrt(square);
+  for (int64_t i = 0; i < n; i++) largest = pc_size(x[i * along]) > largest ? pc_size(x[i * along]) : largest;
+  if (largest == 0) return 0;
+  square = 0;
+  for (int64_t i = 0; i < n; i++) square += (x[i * along] / largest) * (x[i * along] / largest);
+  return largest * __builtin_sqrt(square);
+}
+
 /* Replaces a[n,n] by D⁻¹·a·D, where the diagonal d[n] of D holds powers of 2, so that the Euclidean norms of row i and column i are close. parts: the
  * elements of a number. */
 __attribute__((unused)) static void pc_balance(int64_t n, int64_t parts, double *a, double *d) {
@@ -24,13 +36,8 @@ __attribute__((unused)) static void pc_balance(int64_t n, int64_t parts, double 
   for (int pass = 0; pass < PC_BALANCE_PASSES && changed; pass++) {
     changed = 0;
     for (int64_t i = 0; i < n; i++) {
-      double column = 0, row = 0, factor = 1;
-      for (int64_t j = 0; j < parts * n; j++) {
-        column += a[j * n + i] * a[j * n + i];
-        row += a[parts * i * n + j] * a[parts * i * n + j];
-      }
+      double column = pc_balance_norm(parts * n, a + i, n), row = pc_balance_norm(parts * n, a + parts * i * n, 1), factor = 1;
       if (column == 0 || row == 0) continue;
-      column = __builtin_sqrt(column), row = __builtin_sqrt(row);
       const double before = column + row;
       for (; column < row / 2 && factor * d[i] < 0x1p+300; factor *= 2) column *= 2, row /= 2;
       for (; row < column / 2 && factor * d[i] > 0x1p-300; factor /= 2) column /= 2, row *= 2;

@@ -11,8 +11,9 @@
 
 #include <precast/ops/linalg/reflect_complex.h>
 
-/* The most sweeps for one eigenvalue. */
+/* The most sweeps for one eigenvalue, and those after which a number beside the diagonal is compared with the whole matrix. */
 #define PC_EIGH_SWEEPS 60
+#define PC_EIGH_STRICT 30
 
 /* The product of a symmetric matrix of i rows and v; of a, whose rows are n elements apart, the lower triangle is read. */
 __attribute__((unused)) static void pc_symmetric_product(int64_t i, int64_t n, const double *a, const double *v, double *y) {
@@ -77,10 +78,12 @@ __attribute__((unused)) static int64_t pc_ql_sweep(int64_t first, int64_t last, 
  * are rotated alike; NULL: there are none. c, s: n elements each. Returns whether it fails. */
 __attribute__((unused)) static int pc_ql(int64_t n, double *d, double *e, double *z, int64_t length, double *c, double *s) {
   const int64_t row = pc_row_of(length);
+  const double of_d = pc_largest(n, d), of_e = pc_largest(n, e), norm = of_d > of_e ? of_d : of_e;
   for (int64_t first = 0; first < n; first++) {
     for (int sweeps = 0;; sweeps++) {
+      const double least = sweeps < PC_EIGH_STRICT ? 0x1p-960 : 0x1p-52 * norm;
       int64_t last = first;
-      while (last < n - 1 && !(pc_size(e[last]) <= 0x1p-52 * (pc_size(d[last]) + pc_size(d[last + 1])) + 0x1p-960)) last++;
+      while (last < n - 1 && !(pc_size(e[last]) <= 0x1p-52 * (pc_size(d[last]) + pc_size(d[last + 1])) + least)) last++;
       if (last == first) break;
       if (sweeps == PC_EIGH_SWEEPS) return 1;
       int64_t count = pc_ql_sweep(first, last, d, e, c, s);

@@ -12,9 +12,11 @@
 
 #include <precast/ops/linalg/reflect.h>
 
-/* The most sweeps for one eigenvalue, and those between two exceptional shifts. */
+/* The most sweeps for one eigenvalue, those between two exceptional shifts, and those after which a number beside the diagonal is compared
+ * with the diagonal alone. */
 #define PC_SCHUR_SWEEPS 300
 #define PC_SCHUR_EXCEPTION 10
+#define PC_SCHUR_STRICT 40
 
 /* A decomposition under way. The rows of complex matrices have twice the elements. */
 typedef struct pc_schur_state {
@@ -85,13 +87,13 @@ __attribute__((unused)) static int pc_schur_is_negligible(double below, double a
 }
 
 /* Whether the number left of the diagonal in row k counts as 0. */
-__attribute__((unused)) static int pc_schur_is_small(const pc_schur_state *of, int64_t k, int64_t last) {
+__attribute__((unused)) static int pc_schur_is_small(const pc_schur_state *of, int64_t k, int64_t last, int64_t sweeps) {
   const int64_t n = of->n;
   const double *h = of->h + k * n + k, below = pc_size(h[-1]), above = pc_size(h[-n]);
   double sizes = pc_size(h[-n - 1]) + pc_size(h[0]), gap = pc_size(h[-n - 1] - h[0]), own = pc_size(h[0]);
   if (below <= 0x1p-960) return 1;
   if (sizes == 0) sizes = (k > 1 ? pc_size(h[-n - 2]) : 0) + (k < last ? pc_size(h[n]) : 0);
-  return below <= 0x1p-52 * sizes && pc_schur_is_negligible(below, above, own, gap);
+  return below <= 0x1p-52 * sizes && (sweeps >= PC_SCHUR_STRICT || pc_schur_is_negligible(below, above, own, gap));
 }
 
 /* The two shifts of a sweep from `first` to `last`: real parts, and the imaginary part of the first. */
@@ -223,7 +225,7 @@ __attribute__((unused)) static int pc_schur_diagonal(const pc_schur_state *of) {
   int64_t sweeps = 0;
   for (int64_t last = of->n - 1; last >= 0;) {
     int64_t first = last;
-    while (first > 0 && !pc_schur_is_small(of, first, last)) first--;
+    while (first > 0 && !pc_schur_is_small(of, first, last, sweeps)) first--;
     if (first > 0) of->h[first * of->n + first - 1] = 0;
     if (first + 1 < last) {
       if (sweeps == PC_SCHUR_SWEEPS) return 1;

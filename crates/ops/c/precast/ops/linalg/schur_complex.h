@@ -71,7 +71,7 @@ static inline void pc_reflect_two(int64_t n, double *x, double *y, int64_t along
 }
 
 /* Whether the number left of the diagonal in row k counts as 0. */
-__attribute__((unused)) static int pc_complex_is_small(const pc_schur_state *of, int64_t k, int64_t last) {
+__attribute__((unused)) static int pc_complex_is_small(const pc_schur_state *of, int64_t k, int64_t last, int64_t sweeps) {
   const int64_t n = of->n;
   const pc_c128 before = pc_complex_at(n, of->h, k - 1, k - 1), here = pc_complex_at(n, of->h, k, k);
   const double below = pc_size_of(pc_complex_at(n, of->h, k, k - 1)), above = pc_size_of(pc_complex_at(n, of->h, k - 1, k));
@@ -80,7 +80,7 @@ __attribute__((unused)) static int pc_complex_is_small(const pc_schur_state *of,
   if (sizes == 0) {
     sizes = (k > 1 ? pc_size_of(pc_complex_at(n, of->h, k - 1, k - 2)) : 0) + (k < last ? pc_size_of(pc_complex_at(n, of->h, k + 1, k)) : 0);
   }
-  return below <= 0x1p-52 * sizes && pc_schur_is_negligible(below, above, own, gap);
+  return below <= 0x1p-52 * sizes && (sweeps >= PC_SCHUR_STRICT || pc_schur_is_negligible(below, above, own, gap));
 }
 
 /* The shift of a sweep from `first` to `last`: the eigenvalue of the last two rows that is nearer to the last number of the diagonal. */
@@ -92,12 +92,14 @@ __attribute__((unused)) static pc_c128 pc_complex_shift(const pc_schur_state *of
     return pc_complex_f64(start.re + 0.75 * pc_size_of(pc_complex_at(n, of->h, first + 1, first)), start.im);
   }
   if (sweeps % PC_SCHUR_EXCEPTION == PC_SCHUR_EXCEPTION - 1) return pc_complex_f64(end.re + 0.75 * pc_size_of(below), end.im);
-  const pc_c128 square = pc_mul_c128(pc_complex_at(n, of->h, last - 1, last), below);
+  const pc_c128 product = pc_mul_c128(pc_schur_root(pc_complex_at(n, of->h, last - 1, last)), pc_schur_root(below));
+  if (product.re == 0 && product.im == 0) return end;
   const pc_c128 twice = pc_sub_c128(pc_complex_at(n, of->h, last - 1, last - 1), end), half = pc_complex_f64(twice.re / 2, twice.im / 2);
-  pc_c128 root = pc_schur_root(pc_add_c128(pc_mul_c128(half, half), square));
-  if (half.re * root.re + half.im * root.im < 0) root = pc_complex_f64(-root.re, -root.im);
-  const pc_c128 sum = pc_add_c128(half, root);
-  return sum.re == 0 && sum.im == 0 ? end : pc_sub_c128(end, pc_div_c128(square, sum));
+  const double scale = pc_size_of(half) > pc_size_of(product) ? pc_size_of(half) : pc_size_of(product);
+  const pc_c128 u = pc_complex_f64(product.re / scale, product.im / scale), x = pc_complex_f64(half.re / scale, half.im / scale);
+  pc_c128 root = pc_schur_root(pc_add_c128(pc_mul_c128(x, x), pc_mul_c128(u, u)));
+  if (x.re * root.re + x.im * root.im < 0) root = pc_complex_f64(-root.re, -root.im);
+  return pc_sub_c128(end, pc_mul_c128(product, pc_div_c128(u, pc_add_c128(x, root))));
 }
 
 /* One sweep of the QR algorithm from `first` to `last`. */
@@ -127,7 +129,7 @@ __attribute__((unused)) static int pc_complex_diagonal(const pc_schur_state *of)
   int64_t sweeps = 0;
   for (int64_t last = of->n - 1; last >= 0;) {
     int64_t first = last;
-    while (first > 0 && !pc_complex_is_small(of, first, last)) first--;
+    while (first > 0 && !pc_complex_is_small(of, first, last, sweeps)) first--;
     if (first > 0) pc_complex_put(of->n, of->h, first, first - 1, zero);
     if (first < last) {
       if (sweeps == PC_SCHUR_SWEEPS) return 1;

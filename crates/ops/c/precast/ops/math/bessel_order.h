@@ -1,11 +1,11 @@
 /* precast/ops/math/bessel_order.h: the modified Bessel functions of any real order.
  *
- * Both are sums of positive terms, so nothing cancels, and no region needs an expansion of its own:
+ * Both are sums of positive terms, so nothing cancels:
  *
  *   e^-x I(v, x) = sum over k = 0, 1, ... of p(k) p(k + v)       p(n) = (x / 2)^n e^(-x / 2) / Gamma(n + 1)
  *
  * from the largest term on to both sides (after J. G. Skellam, 1946). Where many terms are alike, every h-th one stands for h of them: the
- * error of S. D. Poisson's summation is e^-(2 pi^2 s^2 / h^2) for a width s of the terms, which is at least 3 / 2 h.
+ * error of S. D. Poisson's summation is e^-(2 pi^2 s^2 / h^2) for a width s of the terms, which is at least 3 / 2 h. From w = 2^30 on, three terms of the expansion by 1 / w are exact.
  *
  *   e^x K(v, x) = e^(v t - x (cosh t - 1)) / 2 integral of e^(-(w + v) / 2 (e^s - 1 - s) - (w - v) / 2 (e^-s - 1 + s)) over s
  *
@@ -71,30 +71,16 @@ PC_TAIL pc_f64 pc_skellam_far_f64(pc_f64 k, pc_f64 v, pc_f64 half, pc_f64 h, pc_
   return h * sum;
 }
 
-/* ln of I(v, x) e^-x for v >= 0 and x > 0. */
-PC_TAIL pc_pair_f64 pc_ive_log_f64(pc_f64 v, pc_f64 x) {
-  if (x < 0x1p-900) {
-    pc_pair_f64 power = pc_pair_mul_f64(pc_pair_of_f64(v), pc_plus_f64(pc_log_pair_f64(x), pc_minus_f64(pc_log_pair_f64(2.0))));
-    pc_pair_f64 own = v < 1.0 ? pc_pair_of_f64(pc_gammaln_above_f64(v)) : pc_plus_f64(pc_gammaln_pair_f64(v), pc_log_pair_f64(v));
-    return pc_plus_f64(power, pc_minus_f64(own));
-  }
-  pc_f64 half = 0.5 * x, ratio = v < x ? v / x : x / v, w = (v < x ? x : v) * __builtin_sqrt(1.0 + ratio * ratio);
-  pc_f64 k = pc_bessel_whole_f64(half * (x / (w + v))), width = __builtin_sqrt(half * (half / w)), h = pc_bessel_whole_f64(0.5 * width);
-  pc_pair_f64 log = pc_skellam_log_f64(k, v, half);
-  pc_f64 sum = width < 8.0 ? pc_skellam_near_f64(k, v, half) : pc_skellam_far_f64(k, v, half, h, log);
-  return pc_plus_f64(log, pc_log_pair_f64(sum));
-}
-
-/* e^s - 1 - s. */
-PC_TAIL pc_f64 pc_bessel_bend_f64(pc_f64 s) {
-  if (pc_magnitude_f64(s) > 0.5) return pc_expm1_f64(s) - s;
-  pc_f64 y = 1.0;
-  for (pc_f64 n = 17.0; n > 2.0; n -= 1.0) y = 1.0 + s / n * y;
-  return 0.5 * s * s * y;
-}
-
-/* v t - (w - x) = x (r asinh r - sqrt(1 + r^2) + 1) for r = v / x: ln of e^x K(v, x) but for the integral. */
+/* v t - (w - x) = x (r asinh r - sqrt(1 + r^2) + 1) for r = v / x: ln of e^x K(v, x) but for the integral. At most the
+ * largest number. */
 PC_TAIL pc_pair_f64 pc_bessel_rise_f64(pc_f64 v, pc_f64 x) {
+  if (v > 0x1p900 || x > 0x1p900) {
+    const pc_f64 most = 0x1.fffffffffffffp+1023;
+    if (v / x > 0x1p200) return pc_pair_of_f64(most);
+    pc_pair_f64 part = pc_bessel_rise_f64(v * 0x1p-200, x * 0x1p-200);
+    pc_pair_f64 whole = {part.hi * 0x1p200, part.lo * 0x1p200};
+    return whole.hi < most ? whole : pc_pair_of_f64(most);
+  }
   if (v / x > 0x1p200) { /* w is v */
     pc_pair_f64 t = pc_plus_f64(pc_plus_f64(pc_log_pair_f64(v), pc_minus_f64(pc_log_pair_f64(x))), pc_log_pair_f64(2.0));
     return pc_plus_f64(pc_pair_mul_f64(pc_pair_of_f64(v), t), pc_sum_f64(x, -v));
@@ -110,6 +96,47 @@ PC_TAIL pc_pair_f64 pc_bessel_rise_f64(pc_f64 v, pc_f64 x) {
   pc_pair_f64 t = pc_log_of_pair_f64(pc_plus_f64(r, w));
   pc_pair_f64 less = pc_pair_mul_f64(pc_pair_of_f64(v), pc_pair_div_f64(r, pc_plus_f64(one, w)));
   return pc_plus_f64(pc_pair_mul_f64(pc_pair_of_f64(v), t), pc_minus_f64(less));
+}
+
+/* ln of e^-x I(v, x) for w >= 2^30: what is left of the integral's expansion by 1 / w (P. Debye, 1909) ends after the square. */
+PC_TAIL pc_pair_f64 pc_ive_far_f64(pc_f64 v, pc_f64 x, pc_f64 w) {
+  const pc_pair_f64 turn = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55}; /* ln(2 pi) / 2 */
+  pc_f64 y = 1.0 / w, p = v * y, square = p * p;
+  pc_f64 rest = y * ((3.0 - 5.0 * square) / 24.0 + y * ((1.0 + square * (5.0 * square - 6.0)) / 16.0));
+  pc_pair_f64 root = pc_log_pair_f64(w);
+  root.hi = 0.5 * root.hi;
+  root.lo = 0.5 * root.lo;
+  pc_pair_f64 less = pc_plus_f64(pc_plus_f64(pc_bessel_rise_f64(v, x), root), turn);
+  return pc_plus_f64(pc_pair_of_f64(rest), pc_minus_f64(less));
+}
+
+/* ln(x / 2), where x / 2 may be subnormal. */
+PC_TAIL pc_pair_f64 pc_bessel_log_half_f64(pc_f64 x) { return pc_plus_f64(pc_log_pair_f64(x), pc_minus_f64(pc_log_pair_f64(2.0))); }
+
+/* ln of (x / 2)^v / Gamma(v + 1) for 0 <= v < 2^30. */
+PC_TAIL pc_pair_f64 pc_bessel_power_f64(pc_f64 v, pc_f64 x) {
+  pc_pair_f64 power = pc_pair_mul_f64(pc_pair_of_f64(v), pc_bessel_log_half_f64(x));
+  pc_pair_f64 own = v < 1.0 ? pc_pair_of_f64(pc_gammaln_above_f64(v)) : pc_plus_f64(pc_gammaln_pair_f64(v), pc_log_pair_f64(v));
+  return pc_plus_f64(power, pc_minus_f64(own));
+}
+
+/* ln of I(v, x) e^-x for v >= 0 and x > 0. */
+PC_TAIL pc_pair_f64 pc_ive_log_f64(pc_f64 v, pc_f64 x) {
+  if (x < 0x1p-900 && v < 0x1p30) return pc_bessel_power_f64(v, x);
+  pc_f64 half = 0.5 * x, ratio = v < x ? v / x : x / v, w = (v < x ? x : v) * __builtin_sqrt(1.0 + ratio * ratio);
+  if (w >= 0x1p30) return pc_ive_far_f64(v, x, w);
+  pc_f64 k = pc_bessel_whole_f64(half * (x / (w + v))), width = __builtin_sqrt(half * (half / w)), h = pc_bessel_whole_f64(0.5 * width);
+  pc_pair_f64 log = pc_skellam_log_f64(k, v, half);
+  pc_f64 sum = width < 8.0 ? pc_skellam_near_f64(k, v, half) : pc_skellam_far_f64(k, v, half, h, log);
+  return pc_plus_f64(log, pc_log_pair_f64(sum));
+}
+
+/* e^s - 1 - s. */
+PC_TAIL pc_f64 pc_bessel_bend_f64(pc_f64 s) {
+  if (pc_magnitude_f64(s) > 0.5) return pc_expm1_f64(s) - s;
+  pc_f64 y = 1.0;
+  for (pc_f64 n = 17.0; n > 2.0; n -= 1.0) y = 1.0 + s / n * y;
+  return 0.5 * s * s * y;
 }
 
 /* The sum of e^(-(a (e^s - 1 - s) + b (e^-s - 1 + s)) / 2) at h, 2 h, ... */

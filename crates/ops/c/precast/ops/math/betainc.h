@@ -5,12 +5,15 @@
  *   a, b >= 48, x near the mean     the expansion of tail.h
  *   b < 1, x near 1, on any side    a power series in 1 - x, the 1 of which is taken from the power
  *   else                            the continued fraction BFRAC of A. R. DiDonato and A. H. Morris, "Algorithm 708" (1992)
+ *   x below 2^-900                  x^a / (a B(a, b))
+ *   a or b above 2^900              the limits, which are incomplete gamma functions
  *
  * NaN for negative a or b, where both are 0 or infinite, and where x is not between 0 and 1. */
 #ifndef PRECAST_OPS_MATH_BETAINC_H
 #define PRECAST_OPS_MATH_BETAINC_H
 
-#include <precast/ops/math/tail.h>
+#include <precast/ops/math/beta.h>
+#include <precast/ops/math/gammainc.h>
 
 /* The operands of one tail: that of a below x, with y = 1 - x, r = a + b and d = a y - b x >= 0. */
 typedef struct pc_betainc_parts_f64 {
@@ -143,16 +146,30 @@ PC_TAIL pc_f64 pc_beta_tail_f64(const pc_betainc_parts_f64 *s) {
   return y > 1.0 ? 1.0 : y;
 }
 
-/* The edges, then what lies between. */
+/* ln(a B(a, b)), to be divided by a: relative to a for small a, as a pair for all others. */
+PC_TAIL pc_pair_f64 pc_beta_log_pair_f64(pc_f64 a, pc_f64 b) {
+  if (a < 0x1p-7 * (b < 1.0 ? b : 1.0)) return pc_pair_of_f64(pc_beta_log_f64(b, a));
+  return pc_plus_f64(a > b ? pc_log_beta_f64(a, b).log : pc_log_beta_f64(b, a).log, pc_log_pair_f64(a));
+}
+
+/* The edges, then what lies between. The function is proportional to b below 2^-900. */
 PC_TAIL pc_f64 pc_beta_below_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
   const pc_f64 inf = __builtin_inf();
   if (!(a >= 0.0 && b >= 0.0 && x >= 0.0 && x <= 1.0)) return __builtin_nan("");
   if ((a == 0.0 && b == 0.0) || (a == inf && b == inf)) return __builtin_nan("");
   if (x == 0.0 || x == 1.0) return x;
-  const pc_f64 tiny = 0x1p-1000, flat = 0x1p-64; /* a ln x and b ln(1 - x) are below 2^-53 */
+  const pc_f64 tiny = 0x1p-900, huge = 0x1p900, some = 0x1p600, flat = 0x1p-64; /* a ln x and b ln(1 - x) are below 2^-53 */
   if (a < flat && b < flat) return b / (a + b);
   if (a < tiny || b == inf) return 1.0;
-  if (b < tiny || a == inf) return 0.0;
+  if (a == inf) return 0.0;
+  if (b < tiny) return pc_beta_below_f64(a, tiny, x) * (b * huge);
+  if (b > huge && a < some) return pc_gamma_tail_f64(a, -b * pc_log1p_f64(-x), 0);
+  if (a > huge && b < some) return pc_gamma_tail_f64(b, -a * pc_log_f64(x), 1);
+  if (x < tiny && x * b < flat) {
+    pc_pair_f64 log = pc_pair_mul_f64(pc_pair_of_f64(a), pc_log_pair_f64(x));
+    log = pc_plus_f64(log, pc_minus_f64(pc_beta_log_pair_f64(a, b)));
+    return log.hi < -800.0 ? 0.0 : pc_exp_pair_f64(log);
+  }
   pc_betainc_parts_f64 s = pc_beta_of_f64(a, b, x);
   if (s.d.hi >= 0.0 || pc_beta_is_rest_f64(&s)) return pc_beta_tail_f64(&s);
   s = pc_beta_turned_f64(s);

@@ -5,20 +5,18 @@
  *
  *   ln I = a ln x - ln(a B(a, b)) + ln(1 + a sum)        of which no digit is lost for small a
  *
- * Below 2^-60 this is solved for ln x. Unless both arguments are large, the logarithm of the tail is a pair in the last step. */
+ * Below 2^-60 this is solved for ln x. Unless both arguments are large, the logarithm of the tail is a pair in the last step.
+ *
+ * Where b is far above a, x = 1 - e^(-u / N) with N = b + (a - 1) / 2 and the inverse u of the gamma function (J. Wise, 1950). Where both are above
+ * 2^120, x is the mean. */
 #ifndef PRECAST_OPS_MATH_BETAINCINV_H
 #define PRECAST_OPS_MATH_BETAINCINV_H
 
 #include <precast/ops/math/beta.h>
 #include <precast/ops/math/betainc.h>
+#include <precast/ops/math/gammaincinv.h>
 #include <precast/ops/math/inverse.h>
 #include <precast/ops/math/sigmoid.h>
-
-/* ln(a B(a, b)), to be divided by a: relative to a for small a, as a pair for all others. */
-PC_TAIL pc_pair_f64 pc_beta_log_pair_f64(pc_f64 a, pc_f64 b) {
-  if (a < 0x1p-7 * (b < 1.0 ? b : 1.0)) return pc_pair_of_f64(pc_beta_log_f64(b, a));
-  return pc_plus_f64(a > b ? pc_log_beta_f64(a, b).log : pc_log_beta_f64(b, a).log, pc_log_pair_f64(a));
-}
 
 /* (ln p + ln(a B(a, b))) / a: ln x where x is tiny. */
 PC_TAIL pc_pair_f64 pc_beta_least_f64(pc_f64 a, pc_f64 b, pc_pair_f64 p) {
@@ -97,9 +95,17 @@ PC_TAIL pc_f64 pc_beta_start_f64(pc_f64 a, pc_f64 b, pc_tails_f64 t, pc_f64 leas
   return x < 0.5 ? x : 0.5;
 }
 
+/* x where b is far above a. The density of u is that of the gamma function times 1 + (a - 1) (u / N)^2 / 24 + ... */
+PC_TAIL pc_f64 pc_beta_far_inverse_f64(pc_f64 a, pc_f64 b, pc_tails_f64 t) {
+  pc_f64 n = b + 0.5 * (a - 1.0), u = pc_gamma_inverse_of_f64(a, t), part = u / n;
+  return -pc_expm1_f64(-(part + part * ((a - 1.0) / n * ((a + 1.0 + u) / n) / 24.0)));
+}
+
 /* The x of which the tails are p and q, x <= 1/2. */
 PC_TAIL pc_f64 pc_beta_inverse_of_f64(pc_f64 a, pc_f64 b, pc_tails_f64 t) {
   if (a < 0x1p-1000) return 0.0;
+  if (b > 0x1p18 && b * 0x1p-18 - 1.0 > a) return pc_beta_far_inverse_f64(a, b, t);
+  if (a > 0x1p120 && b > 0x1p120) return a < b ? a / b / (1.0 + a / b) : 0.5;
   pc_pair_f64 log = pc_beta_least_f64(a, b, t.p);
   if (log.hi < -42.0 && log.hi + pc_log_f64(b < 1.0 ? 1.0 : b) < -42.0) return log.hi < -800.0 ? 0.0 : pc_exp_pair_f64(log);
   pc_bounds_f64 s = {0.0, 0.5};

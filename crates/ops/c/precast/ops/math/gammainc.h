@@ -5,7 +5,7 @@
  *   x > a, x > 1.1                  Q by A.-M. Legendre's continued fraction
  *   x <= 1.1, small a               Q by the series of 1 - P, the 1 of which is taken from the power
  *
- * P of a below 2^-1000 is 1 right of 0; NaN for negative operands, where both are 0 and where both are infinite. */
+ * Q is proportional to a below 2^-900; NaN for negative operands, where both are 0 and where both are infinite. */
 #ifndef PRECAST_OPS_MATH_GAMMAINC_H
 #define PRECAST_OPS_MATH_GAMMAINC_H
 
@@ -72,6 +72,9 @@ PC_TAIL pc_f64 pc_gamma_part_f64(pc_f64 a, pc_f64 x, int upper) {
   if (a >= PC_TAIL_LEAST && pc_magnitude_f64(x - a) <= PC_TAIL_WIDTH * a) {
     y = pc_gamma_near_f64(a, x);
     is_upper = x > a;
+  } else if (a > 0x1p900) {
+    y = 0.0;
+    is_upper = x > a;
   } else if (x > 1.1 && x > a) {
     y = pc_gamma_power_f64(a, x) * pc_gamma_fraction_f64(a, x);
     is_upper = 1;
@@ -91,7 +94,8 @@ PC_TAIL pc_f64 pc_gamma_tail_f64(pc_f64 a, pc_f64 x, int upper) {
   const pc_f64 inf = __builtin_inf();
   if (!(a >= 0.0 && x >= 0.0) || (a == 0.0 && x == 0.0) || (a == inf && x == inf)) return __builtin_nan("");
   if (x == 0.0 || a == inf) return upper ? 1.0 : 0.0;
-  if (a < 0x1p-1000 || x == inf) return upper ? 0.0 : 1.0;
+  if (x == inf) return upper ? 0.0 : 1.0;
+  if (a < 0x1p-900) return upper ? pc_gamma_part_f64(0x1p-900, x, 1) * (a * 0x1p900) : 1.0;
   return pc_gamma_part_f64(a, x, upper);
 }
 

@@ -33,11 +33,13 @@ PC_TAIL pc_f64 pc_zeta_rest_f64(pc_f64 s, pc_pair_f64 w, pc_pair_f64 c, pc_f64 p
   return pc_zeta_term_f64(less, w, c) / less.hi + power * (0.5 + sum);
 }
 
-/* e^c times the sum for s > 1, where q is no pole; s is whole if q < 0. */
+/* e^c times the sum for s > 1, where q is no pole; s is whole if q < 0. Where terms overflow, the largest one has the sign. */
 PC_TAIL pc_f64 pc_zeta_sum_f64(pc_f64 s, pc_f64 q, pc_pair_f64 c) {
   pc_pair_f64 sum = {0.0, 0.0};
   pc_f64 half = 0.5 * s;
   int is_odd = s < 0x1p51 && pc_whole_f64(half) != half;
+  pc_f64 nearest = q < 0.0 ? q - pc_whole_f64(q) : q;
+  if (q < 0.0 && is_odd && pc_magnitude_f64(nearest) == 0.5) q = 1.0 - q; /* the terms before cancel in pairs */
   for (pc_f64 k = 0.0;; k += 1.0) {
     pc_pair_f64 w = pc_sum_f64(q, k);
     pc_f64 power = pc_zeta_term_f64(pc_pair_of_f64(s), w.hi < 0.0 ? pc_minus_f64(w) : w, c);
@@ -46,7 +48,7 @@ PC_TAIL pc_f64 pc_zeta_sum_f64(pc_f64 s, pc_f64 q, pc_pair_f64 c) {
       break;
     }
     power = w.hi < 0.0 && is_odd ? -power : power;
-    if (pc_magnitude_f64(power) == __builtin_inf()) return power;
+    if (pc_magnitude_f64(power) == __builtin_inf()) return nearest < 0.0 && is_odd && q < 0.0 ? -__builtin_inf() : __builtin_inf();
     sum = pc_plus_f64(sum, pc_pair_of_f64(power));
     if (w.hi > 0.0 && k > 0.0 && power * (1.0 + w.hi / (s - 1.0)) <= 0x1p-60 * pc_magnitude_f64(sum.hi)) break;
   }
