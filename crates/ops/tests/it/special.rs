@@ -86,6 +86,11 @@ fn incomplete_functions_reach_the_least_and_largest_operands() {
         ("betainc(6.5, x, 0.99)", 1e-307, 2.289_429_230_682_134e-307, EXACT),
         ("betainc(2, 1e308, x)", 1e-308, 0.264_241_117_657_115_4, EXACT),
         ("betainc(1e308, 2, x)", 0.5, 0.0, 0.0),
+        ("gammainccinv(1e-310, x)", 1e-310, 0.264_737_010_451_543_1, EXACT),
+        ("gammainccinv(1e-310, x)", 5e-324, 27.297_105_511_725_46, EXACT),
+        ("gammainccinv(1e-310, x)", 0.5, 0.0, 0.0),
+        ("betaincinv(2.5, 1e-310, x)", 1e-310, 0.877_474_872_972_621_2, EXACT),
+        ("betaincinv(2.5, 1e-310, x)", 0.5, 1.0, 0.0),
     ]);
 }
 

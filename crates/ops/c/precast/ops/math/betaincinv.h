@@ -125,6 +125,10 @@ PC_TAIL pc_f64 pc_betaincinv_f64(pc_f64 a, pc_f64 b, pc_f64 p) {
   if (!(a > 0.0 && b > 0.0 && p >= 0.0 && p <= 1.0)) return __builtin_nan("");
   if (p == 0.0 || p == 1.0) return p;
   if (a == inf || b == inf) return __builtin_nan("");
+  if (b < 0x1p-900 && a > 0x1p-64) { /* the function is proportional to b */
+    pc_f64 part = p * (0x1p-900 / b);
+    return part < 0x1p-880 ? pc_betaincinv_f64(a, 0x1p-900, part) : 1.0;
+  }
   pc_tails_f64 t = pc_tails_of_f64(p), turned = {t.q, t.p};
   pc_f64 half = pc_betainc_f64(a, b, 0.5);
   if (p == half && a == b) return 0.5;

@@ -52,7 +52,11 @@ PC_TAIL pc_f64 pc_gamma_start_f64(pc_f64 a, pc_tails_f64 t, pc_f64 least) {
 /* The x of which the tails are p and q, finite a > 0. */
 PC_TAIL pc_f64 pc_gamma_inverse_of_f64(pc_f64 a, pc_tails_f64 t) {
   if (a > 0x1p120) return a;
-  if (a < 0x1p-1000) return 0.0;
+  if (a < 0x1p-900) { /* Q is proportional to a */
+    pc_f64 q = t.q.hi * (0x1p-900 / a);
+    pc_tails_f64 moved = {pc_sum_f64(1.0, -q), pc_pair_of_f64(q)};
+    return q < 0x1p-880 ? pc_gamma_inverse_of_f64(0x1p-900, moved) : 0.0;
+  }
   pc_pair_f64 log = pc_gamma_least_f64(a, t.p);
   if (log.hi < -42.0) return log.hi < -800.0 ? 0.0 : pc_exp_pair_f64(log);
   pc_bounds_f64 s = {0.5 * pc_exp_f64(log.hi), __builtin_inf()};
