@@ -228,7 +228,7 @@ def test_leaked_arguments_are_refused():
         (lambda v: precast.scan(lambda c, x: ({}, x), 0.0, v), TypeError, "`scan`: the result of the function: found a `dict`"),
         (lambda v: precast.scan(v, 0.0, v), TypeError, "`scan`.*a function"),
         (lambda v: precast.while_loop(lambda c: c, lambda c: c, v), ValueError, r"`while_loop`.*bool\[\]"),
-        (lambda v: precast.cond(v[0] > 0, lambda: v, lambda: (v, v)), ValueError, "`cond`.*another one"),
+        (lambda v: precast.cond(v[0] > 0, lambda: v, lambda: (v, v)), ValueError, "`cond`.*returns a tuple of 2"),
         (lambda v: precast.scan(lambda c: c, 0.0, v), TypeError, "positional argument"),
         (lambda v: precast.scan(lambda c, x: 1 // 0, 0.0, v), ZeroDivisionError, "by zero"),
         (lambda v: precast.sum(lambda x: x), TypeError, "`sum`"),

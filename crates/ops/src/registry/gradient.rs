@@ -17,7 +17,7 @@ fn variables(operands: &Operands<'_>, position: usize) -> Result<Vec<VarId>, Mak
         one => std::slice::from_ref(one),
     };
     let variable = |item: &Operand| match item {
-        Operand::Var(variable) => Ok(*variable),
+        Operand::Var(variable) | Operand::Weak(variable) => Ok(*variable),
         other => Err(MakeNodeError::Input {
             op: operands.function.to_owned(),
             input: position,
@@ -43,7 +43,7 @@ fn only(operands: &mut Operands<'_>, position: usize) -> Result<VarId, BuildErro
 /// Returns the results in the form of an argument: one variable, or a list.
 fn in_form(argument: &Operand, results: Vec<VarId>) -> Operand {
     match (argument, results.as_slice()) {
-        (Operand::Var(_), [one]) => Operand::Var(*one),
+        (Operand::Var(_) | Operand::Weak(_), [one]) => Operand::Var(*one),
         _ => super::parts::list(results),
     }
 }

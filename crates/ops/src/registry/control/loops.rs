@@ -120,8 +120,12 @@ impl Loop<'_> {
                 let Stepped { carries, rows, stop } = step(graph, library, &carries.arguments(own), rows)?;
                 until = stop.is_some();
                 Ok([carries, rows, stop.into_iter().collect()].concat())
-            })?;
-            let Traced { body, captured } = traced;
+            });
+            // A step that fails with a number may work with an array.
+            if traced.is_err() && std::mem::take(&mut carries.is_open) {
+                continue;
+            }
+            let Traced { body, captured } = traced?;
             if carries.widen(operands, &body.outputs()[..count])? {
                 continue;
             }
