@@ -135,6 +135,19 @@ impl Operands<'_> {
         text::evaluate(text, names, self.graph, self.library).map_err(|error| self.error(error.to_string()))
     }
 
+    /// Evaluates expressions in order, and adds each value to the names that the later ones may use.
+    pub(super) fn define<'n>(
+        &mut self,
+        names: &mut Vec<(&'n str, Operand)>,
+        texts: &[(&'n str, &str)],
+    ) -> Result<(), BuildError> {
+        for (name, text) in texts {
+            let made = self.expression(text, names)?;
+            names.push((name, made.into()));
+        }
+        Ok(())
+    }
+
     /// Creates an error of this function.
     pub(super) fn error(&self, problem: impl Into<String>) -> BuildError {
         MakeNodeError::Value { op: self.function.to_owned(), problem: problem.into() }.into()

@@ -26,24 +26,19 @@ pub(super) fn solve_sylvester(
     let is_complex = operands.graph.ty(q).dtype().is_complex();
     let x = solution("q", ["r", "s", "k", "False"]);
     let x = if is_complex { x } else { format!("real({x})") };
-    for (name, text) in [
+    let texts = [
         ("r", "schur(a, 'complex')[0]"),
         ("u", "schur(a, 'complex')[1]"),
         ("s", "schur(b, 'complex')[0]"),
         ("v", "schur(b, 'complex')[1]"),
         ("n", "shape(b)[-1]"),
         ("x", &x),
-    ] {
-        let made = operands.expression(text, &names)?;
-        names.push((name, made.into()));
-    }
+    ];
+    operands.define(&mut names, &texts)?;
     if is_complex {
         return names.pop().map(|(_, x)| x).ok_or_else(|| operands.error("has no result"));
     }
-    for (name, text) in [("left", "conj(r.mT)"), ("right", "conj(s.mT)")] {
-        let made = operands.expression(text, &names)?;
-        names.push((name, made.into()));
-    }
+    operands.define(&mut names, &[("left", "conj(r.mT)"), ("right", "conj(s.mT)")])?;
     let turned = format!("real({})", solution("g", ["left", "right", "n - 1 - k", "True"]));
     let with_gradient = format!(
         "custom_gradient(x, lambda g, a, b, q: [-({turned}) @ x.mT, -x.mT @ ({turned}), {turned}], a, b, q)"
@@ -88,10 +83,8 @@ pub(super) fn solve_discrete_lyapunov(
     let a = square(operands, a)?;
     let turned = adjoint(operands, a)?;
     let mut names = vec![("a", Operand::Var(a)), ("h", turned.into()), ("q", q.into())];
-    let inverse = operands.expression("inv(h + eye(shape(h)[-1]))", &names)?;
-    names.push(("i", inverse.into()));
+    operands.define(&mut names, &[("i", "inv(h + eye(shape(h)[-1]))")])?;
     let b = operands.expression("(h - eye(shape(h)[-1])) @ i", &names)?;
-    names.push(("b", b.into()));
     let c = operands.expression("-2 * conj(matrix_transpose(i)) @ q @ i", &names)?;
     let turned = adjoint(operands, b)?;
     operands.call("solve_continuous_lyapunov", [turned.into(), c.into()]).map(Operand::Var)

@@ -130,7 +130,7 @@ pub(in crate::registry) fn truncated_normal(
     let elements = elements(operands, 3, &shapes)?;
     let unit = unit(operands, word, &elements, DType::F64)?;
     let mut names = vec![("u", Operand::Var(unit)), ("lower", lower.into()), ("upper", upper.into())];
-    for (name, text) in [
+    let texts = [
         ("is_right", "lower > 0"),
         ("low", "where(is_right, -upper, lower)"),
         ("high", "where(is_right, -lower, upper)"),
@@ -142,10 +142,8 @@ pub(in crate::registry) fn truncated_normal(
         ("far", "ndtri_exp(log_ndtr(high) + log(share + where(is_right, 1 - u, u) * (1 - share)))"),
         ("quantile", "where(high < -30.0, far, near)"),
         ("draw", "clip(where(is_right, -quantile, quantile), lower, upper)"),
-    ] {
-        let made = operands.expression(text, &names)?;
-        names.push((name, made.into()));
-    }
+    ];
+    operands.define(&mut names, &texts)?;
     let draw = operands.expression("where(lower < upper, draw, nan)", &names)?;
     operands.cast(draw, dtype).map(Operand::Var)
 }
