@@ -55,9 +55,7 @@ def solve(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         below, main, above = (call("diagonal", a, offset=offset, axis1=-2, axis2=-1) for offset in (-1, 0, 1))
         edge = call("zeros_like", main[..., :1])
         below, above = (call("concatenate", pair, axis=-1) for pair in ([edge, below], [above, edge]))
-        b = b if node.op.b_ndim == 2 else call("expand_dims", b, axis=1)
-        made = call("tridiagonal_solve", below, main, above, b, on_error="nan")
-        return made if node.op.b_ndim == 2 else call("squeeze", made, axis=1)
+        return call("tridiagonal_solve", below, main, above, b, on_error="nan")
     if kind == "pos":
         root = call("cholesky", a, upper=not is_lower, on_error="nan")
         return call("cho_solve", root, b, lower=is_lower, on_error="nan")
