@@ -59,10 +59,9 @@ def test_missing_decomposition_is_nan(policy):
                 called(matrix, RIGHT)
 
 
-def test_exponentials_of_complex_matrices_and_of_stacks_are_rejected():
-    with pytest.raises(precast.FreezeError, match="complex"):
-        z = pt.zmatrix("z")
-        frozen(function([z], expm(z)))
-    t = pt.dtensor3("t")
-    with pytest.raises(precast.FreezeError, match="precast has no batched "):
-        frozen(function([t], expm(t)))
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+def test_exponentials_of_complex_matrices_and_of_stacks_match_scipy(policy):
+    z, t = pt.zmatrix("z"), pt.dtensor3("t")
+    given = [0.3 * (ROOT + 1j * DEFINITE / 9), 0.1 * np.stack([ROOT, DEFINITE / 9])]
+    fn = function([z, t], [expm(z), expm(t)])
+    near(frozen(fn, policy=policy)(*given), fn(*given), 1e-12)
