@@ -117,3 +117,35 @@ def test_gradients_pass_through_solve():
     fn = function([a, b], [density, *pytensor.gradient.grad(density, [a, b])])
     given = RNG.normal(size=(4, 4)) + 3 * np.eye(4), RNG.normal(size=(4, 2))
     near(frozen(fn)(*given), fn(*given), 1e-9)
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_tridiagonal_factors_match_lapack(policy, dtype):
+    tridiagonal = pytest.importorskip("pytensor.tensor.linalg.solvers.tridiagonal")
+    below, main, above, one = (pt.vector(name, dtype=dtype) for name in ("below", "main", "above", "one"))
+    many = pt.matrix("many", dtype=dtype)
+    factors = tridiagonal.LUFactorTridiagonal()(below, main, above)
+    solved = [
+        tridiagonal.SolveLUFactorTridiagonal(b_ndim=right.ndim, transposed=transposed)(*factors, right)
+        for transposed in (False, True)
+        for right in (one, many)
+    ]
+    fn = function([below, main, above, one, many], [*factors, *solved])
+    ours = frozen(fn, policy=policy)
+
+    def drawn(*shape):
+        values = RNG.normal(size=shape)
+        return (values + 1j * RNG.normal(size=shape) if dtype.startswith("complex") else values).astype(dtype)
+
+    tolerance = 2e-3 if dtype in ("float32", "complex64") else 1e-10
+    # SciPy takes no fewer than three rows.
+    for n in (3, 5, 40):
+        given = drawn(n - 1), drawn(n), drawn(n - 1), drawn(n), drawn(n, 3)
+        near(ours(*given), fn(*given), tolerance)
+    # No row is exchanged, and each of them.
+    for scale in (9, 0):
+        given = np.ones(4, dtype), np.full(5, scale, dtype), np.full(4, 2, dtype), drawn(5), drawn(5, 3)
+        near(ours(*given)[:5], fn(*given)[:5], tolerance)
+    zeros = np.zeros(2, dtype), np.zeros(3, dtype), np.ones(2, dtype), drawn(3), drawn(3, 3)
+    near(ours(*zeros)[:5], fn(*zeros)[:5], 0)

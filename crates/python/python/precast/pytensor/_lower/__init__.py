@@ -18,6 +18,7 @@ FunctionGraph ─▶ graph: Apply by Apply ─▶ the rule of the op's class ─
 ``positions``      conversions of positions, choices by position, diagonals
 ``linear``         matrix products
 ``systems``        Cholesky decompositions, systems of linear equations, inverses, determinants
+``tridiagonal``    decompositions of tridiagonal matrices
 ``factors``        LU and QR decompositions, eigenvalues, singular values, pseudoinverses
 ``branches``       IfElse
 ``checks``         CheckAndRaise
@@ -52,6 +53,7 @@ from . import (  # noqa: F401
     shapes,
     systems,
     transforms,
+    tridiagonal,
 )
 from .lowering import Lowering, Refusal
 
