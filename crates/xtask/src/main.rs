@@ -5,6 +5,7 @@
 //! ci      the steps of .ci/run: tidy, fmt, headers, clippy, doc, features, quickstart, test
 //! features  every combination of features, and lock-free tables under every order of memory
 //! contracts  every built-in op against its contract
+//! kernels  every kernel that the tests of ops compile, optimised as for deployment
 //! fuzz-graphs  random graphs, in the requested number
 //! fuzz-parsers  edited real files against every parser, for the requested time
 //! python  the Python package: installed and tested
@@ -70,6 +71,7 @@ Long proofs:
                         run all proofs or the named ones in N (240) minutes, and print a table of results
   features              lint every combination of features; run lock-free tables under every order of memory
   contracts             check every built-in op against its contract in debug mode, of which CI checks a third
+  kernels               run the tests of ops with every kernel optimized, of which CI optimizes one in four
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         compare N (100000) random graphs, from seed S (0) on, with `perform` or NumPy
   fuzz-parsers [--seconds N] [TARGET…]
@@ -118,6 +120,7 @@ fn run() -> Result<bool> {
         ["ci", "--without-test"] => ci::run(false),
         ["features"] => features::run(),
         ["contracts"] => contracts(),
+        ["kernels"] => kernels(),
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
         ["fuzz-parsers", rest @ ..] => fuzz::parsers(rest),
         ["python", rest @ ..] => python::run(rest),
@@ -146,6 +149,13 @@ fn contracts() -> Result<bool> {
     let of = ["test", "--locked", "-p", "precast-runtime", "--features", "jit,record", "--test", "it"];
     let selected = ["--", "--ignored", "debug::every_built_in"];
     steps::run(std::process::Command::new(tools::cargo()).args(of).args(selected))
+}
+
+/// Runs the tests of ops with every kernel optimised at each ISA level.
+fn kernels() -> Result<bool> {
+    let mut tests = std::process::Command::new(tools::cargo());
+    tests.args(["test", "--locked", "-p", "precast-ops", "--test", "it"]).env("PRECAST_TEST_OPTIMIZED", "1");
+    steps::run(&mut tests)
 }
 
 /// Runs every case of the bench once as a smoke test; the figures do not count.

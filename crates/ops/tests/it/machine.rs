@@ -97,7 +97,7 @@ fn run_unit(
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join(if language == "c++17" { "unit.cc" } else { "unit.c" });
     fs_err::write(&text, unit.text()).unwrap();
-    let program = compiler::program(folder.path(), level, &[text, host.to_owned()], language);
+    let program = compiler::program_of_unit(folder.path(), level, &text, host, language);
     let mut bytes = Vec::new();
     put(&mut bytes, mine.len());
     for (call, slot) in mine {

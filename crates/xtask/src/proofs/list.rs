@@ -38,7 +38,7 @@ const DIGESTS_A_MINUTE: u64 = 10;
 const CROSSED_A_MINUTE: u64 = 8;
 
 /// The proofs in the order in which they run, with those of fixed length first.
-pub(super) const PROOFS: [Proof; 19] = [
+pub(super) const PROOFS: [Proof; 20] = [
     Proof {
         name: "repro",
         claim: "every circumstance of a build gives the same bytes",
@@ -56,6 +56,12 @@ pub(super) const PROOFS: [Proof; 19] = [
         claim: "every built-in op keeps its contract in debug mode",
         length: Length::Fixed,
         command: |_| words(&["contracts"]),
+    },
+    Proof {
+        name: "kernels",
+        claim: "every kernel equals its reference when it is optimized for each ISA level",
+        length: Length::Fixed,
+        command: |_| words(&["kernels"]),
     },
     Proof {
         name: "threads",
