@@ -27,6 +27,7 @@ pub mod page;
 mod scalar_op;
 #[cfg(feature = "servers")]
 pub mod servers;
+mod share;
 pub mod toy;
 pub mod ulp;
 
@@ -34,3 +35,4 @@ pub use budget::Budget;
 pub use choices::Choices;
 #[cfg(feature = "ops")]
 pub use scalar_op::scalar_op;
+pub use share::is_in_share;

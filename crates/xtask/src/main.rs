@@ -151,11 +151,14 @@ fn contracts() -> Result<bool> {
     steps::run(std::process::Command::new(tools::cargo()).args(of).args(selected))
 }
 
-/// Runs the tests of ops with every kernel optimised at each ISA level.
+/// Runs the tests of ops with every kernel optimised at each ISA level, and cuts the examples of the page in all ways.
 fn kernels() -> Result<bool> {
-    let mut tests = std::process::Command::new(tools::cargo());
-    tests.args(["test", "--locked", "-p", "precast-ops", "--test", "it"]).env("PRECAST_TEST_OPTIMIZED", "1");
-    steps::run(&mut tests)
+    let test = |package, filter| {
+        let mut tests = std::process::Command::new(tools::cargo());
+        tests.args(["test", "--locked", "-p", package, "--test", "it", "--", filter]);
+        steps::run(tests.env("PRECAST_TEST_ALL", "1"))
+    };
+    Ok(test("precast-ops", "")? & test("precast-tests", "page::")?)
 }
 
 /// Runs every case of the bench once as a smoke test; the figures do not count.

@@ -37,6 +37,7 @@ impl Form {
 }
 
 /// Inputs in memory, and the results of `perform` for their values.
+#[derive(Clone)]
 pub(crate) struct Call {
     /// Each input with the shape that it is broadcast to.
     inputs: Vec<(Array, Vec<usize>)>,
@@ -53,6 +54,7 @@ impl Call {
 }
 
 /// A graph with the calls to compare with `perform`.
+#[derive(Clone)]
 pub(crate) struct Subject {
     pub(crate) graph: FunctionGraph,
     pub(crate) calls: Vec<Call>,

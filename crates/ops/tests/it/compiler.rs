@@ -2,7 +2,7 @@
 //!
 //! Of the units of kernels, one in [`LEVELS`] is optimised as for deployment at each level, and thus each of them at
 //! about one of four levels. The rest is compiled without optimisation, which changes no bit and takes a fifth of the
-//! time. `cargo xtask kernels` sets `PRECAST_TEST_OPTIMIZED` and so optimises all of them.
+//! time. `cargo xtask kernels` optimises all of them.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -68,8 +68,7 @@ fn is_optimized(unit: &Path, level: Level) -> bool {
     let mut hasher = DefaultHasher::new();
     fs_err::read(unit).unwrap().hash(&mut hasher);
     let position = levels().iter().position(|other| other.0 == level.0).unwrap_or(0);
-    let is_selected = hasher.finish().wrapping_add(position as u64).is_multiple_of(LEVELS);
-    is_selected || std::env::var_os("PRECAST_TEST_OPTIMIZED").is_some()
+    precast_testkit::is_in_share(hasher.finish().wrapping_add(position as u64), LEVELS)
 }
 
 /// Compiles a C file that computes with 113 bits; `None` without libquadmath.
