@@ -5,6 +5,8 @@
 
 use std::path::Path;
 
+use precast_build::interrupt;
+use precast_core::cancellable;
 use precast_graph::{Array, FunctionGraph, Type};
 use precast_runtime::debug::Violation;
 use precast_runtime::{
@@ -29,7 +31,8 @@ pub(super) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let targets = Targets::new(&args.outputs, &names)?;
         let inputs = arrays::arrange(&given, function.inputs())?;
         let borrowed: Vec<ArrayRef<'_>> = inputs.iter().map(|array| ArrayRef::from(*array)).collect();
-        let outputs = function.call(&borrowed).map_err(call_failure)?;
+        let is_ended = || interrupt::exit_code().is_some();
+        let outputs = cancellable(&is_ended, || function.call(&borrowed)).map_err(call_failure)?;
         Ok((function, names, targets, outputs))
     });
     layers::tell(&runtime, &args.layers, args.explain);
