@@ -25,6 +25,7 @@ mod python;
 mod quickstart;
 mod registry;
 mod rerun;
+mod sampling;
 mod shapes;
 mod sizes;
 mod store;
@@ -133,6 +134,12 @@ pub(crate) const CASES: &[Case] = &[
     Case::new("mode", "Functions of PyTensor in mode PRECAST, called from Python", mode::run)
         .compared()
         .by_line(),
+    Case::new(
+        "sampling",
+        "Sampling PyMC models, from the start of a process to the written draws",
+        sampling::run,
+    )
+    .by_line(),
     Case::new("sizes", "Sizes of what a host of a PyMC model needs", sizes::run),
     Case::new("jit", "From a miss to the first result", jit::run),
     Case::new("compile", "From graphs of various sizes to their first results, nothing cached", compile::run)
