@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use precast_store::Store;
+use precast_testkit::is_in_share;
 
 use crate::release::{DOUBLE, SUM, built};
 use crate::sandbox::{ISA, Sandbox};
@@ -96,13 +97,16 @@ fn run(place: &Sandbox, case: &Case<'_>) -> usize {
     };
     reset();
     let calls = calls(place, case.arguments);
-    for (name, count) in &calls {
+    for (at, (name, count)) in calls.iter().enumerate() {
         // Deleting needs no space, so it cannot fail because the disk is full.
         let error = match name.as_str() {
             "fsync" | "syncfs" | "unlink" | "unlinkat" | "rmdir" => "EIO",
             _ => ["ENOSPC", "EDQUOT", "EIO"][count % 3],
         };
-        for fault in ["signal=KILL".to_owned(), format!("error={error}")] {
+        let faults = ["signal=KILL".to_owned(), format!("error={error}")];
+        for (way, fault) in
+            faults.into_iter().enumerate().filter(|(way, _)| is_in_share((at + way) as u64, 2))
+        {
             reset();
             let what = format!("{} with {fault} at {name} {count}", case.arguments[0]);
             let inject = format!("inject={name}:{fault}:when={count}");

@@ -1,5 +1,6 @@
 //! No output and no written file of any command contains a secret of its command line or environment.
 
+use precast_testkit::is_in_share;
 use precast_testkit::servers::Server;
 
 use crate::elsewhere::released;
@@ -105,6 +106,7 @@ fn secrets_of_working_commands_are_not_published() {
 #[test]
 fn secrets_of_failing_commands_are_not_shown() {
     let (place, _) = released();
+    let mut tried = 0;
     for url in [
         format!("http://user:{CANARY}@127.0.0.1:1/a"),
         format!("https://user:1/{CANARY}@127.0.0.1:1/a"),
@@ -127,6 +129,10 @@ fn secrets_of_failing_commands_are_not_shown() {
             ] {
                 // An argument that is not meant as a URL is a path or a name, and is shown.
                 if is_text && !rest.iter().any(|word| word.starts_with("--remote")) {
+                    continue;
+                }
+                tried += 1;
+                if !is_in_share(tried, 3) {
                     continue;
                 }
                 run(&place, &args(&[&[&*command], rest]));

@@ -1,5 +1,5 @@
 //! The examples of the language reference page: the same bits as a whole, in groups, op by op and interpreted. CI cuts
-//! each example in one of these ways, `cargo xtask kernels` in all of them.
+//! each example in one of these ways, `cargo xtask all-cases` in all of them.
 
 use crate::compiled::Granularity;
 use crate::fuzz::agreement::{Form, Subject, calls, wrong};

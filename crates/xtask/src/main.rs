@@ -5,7 +5,7 @@
 //! ci      the steps of .ci/run: tidy, fmt, headers, clippy, doc, features, quickstart, test
 //! features  every combination of features, and lock-free tables under every order of memory
 //! contracts  every built-in op against its contract
-//! kernels  every kernel that the tests of ops compile, optimised as for deployment
+//! all-cases  the tests of which CI takes a share of the cases, with all of them
 //! fuzz-graphs  random graphs, in the requested number
 //! fuzz-parsers  edited real files against every parser, for the requested time
 //! python  the Python package: installed and tested
@@ -71,7 +71,8 @@ Long proofs:
                         run all proofs or the named ones in N (240) minutes, and print a table of results
   features              lint every combination of features; run lock-free tables under every order of memory
   contracts             check every built-in op against its contract in debug mode, of which CI checks a third
-  kernels               run the tests of ops with every kernel optimized, of which CI optimizes one in four
+  all-cases             run the tests of which CI takes a share of the cases, with all of them: optimized kernels, cuts of
+                        examples, crashes, secrets
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         compare N (100000) random graphs, from seed S (0) on, with `perform` or NumPy
   fuzz-parsers [--seconds N] [TARGET…]
@@ -120,7 +121,7 @@ fn run() -> Result<bool> {
         ["ci", "--without-test"] => ci::run(false),
         ["features"] => features::run(),
         ["contracts"] => contracts(),
-        ["kernels"] => kernels(),
+        ["all-cases"] => all_cases(),
         ["fuzz-graphs", rest @ ..] => fuzz::run(rest),
         ["fuzz-parsers", rest @ ..] => fuzz::parsers(rest),
         ["python", rest @ ..] => python::run(rest),
@@ -151,14 +152,21 @@ fn contracts() -> Result<bool> {
     steps::run(std::process::Command::new(tools::cargo()).args(of).args(selected))
 }
 
-/// Runs the tests of ops with every kernel optimised at each ISA level, and cuts the examples of the page in all ways.
-fn kernels() -> Result<bool> {
-    let test = |package, filter| {
+/// Runs the tests that take a share of their cases, with all cases.
+fn all_cases() -> Result<bool> {
+    let mut is_green = true;
+    for (package, target, filter) in [
+        ("precast-ops", "it", ""),
+        ("precast-tests", "it", "page::"),
+        ("precast-cli", "cli", "crash::"),
+        ("precast-cli", "cli", "secrets::"),
+        ("precast-cli", "cli", "store::"),
+    ] {
         let mut tests = std::process::Command::new(tools::cargo());
-        tests.args(["test", "--locked", "-p", package, "--test", "it", "--", filter]);
-        steps::run(tests.env("PRECAST_TEST_ALL", "1"))
-    };
-    Ok(test("precast-ops", "")? & test("precast-tests", "page::")?)
+        tests.args(["test", "--locked", "-p", package, "--test", target, "--", filter]);
+        is_green &= steps::run(tests.env("PRECAST_TEST_ALL", "1"))?;
+    }
+    Ok(is_green)
 }
 
 /// Runs every case of the bench once as a smoke test; the figures do not count.

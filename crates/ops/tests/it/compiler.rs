@@ -2,7 +2,7 @@
 //!
 //! Of the units of kernels, one in [`LEVELS`] is optimised as for deployment at each level, and thus each of them at
 //! about one of four levels. The rest is compiled without optimisation, which changes no bit and takes a fifth of the
-//! time. `cargo xtask kernels` optimises all of them.
+//! time. `cargo xtask all-cases` optimises all of them.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
