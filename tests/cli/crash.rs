@@ -104,8 +104,7 @@ fn run(place: &Sandbox, case: &Case<'_>) -> usize {
             _ => ["ENOSPC", "EDQUOT", "EIO"][count % 3],
         };
         let faults = ["signal=KILL".to_owned(), format!("error={error}")];
-        for (way, fault) in
-            faults.into_iter().enumerate().filter(|(way, _)| is_in_share((at + way) as u64, 2))
+        for (_, fault) in faults.into_iter().enumerate().filter(|(way, _)| is_in_share((at + way) as u64, 2))
         {
             reset();
             let what = format!("{} with {fault} at {name} {count}", case.arguments[0]);
