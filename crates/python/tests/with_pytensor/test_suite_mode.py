@@ -42,6 +42,8 @@ def test_tests_of_ops_end_as_with_pytensors_thunks(world, record_property):
     differ = {test for test, end in ended["REFERENCE"].items() if ended["PRECAST"].get(test) != end}
     for test in sorted(differ):
         record_property("told", f"  {test}: {ended['REFERENCE'][test]}, here {ended['PRECAST'].get(test)}")
-    whys = "\n".join(f"{test}\n{found['PRECAST']['why'].get(test)}" for test in sorted(differ - set(KNOWN)))
-    assert differ == set(KNOWN), whys
+    # The tests may be of another version than the installed one, and fail there in any mode.
+    known = {test for test in KNOWN if ended["REFERENCE"].get(test) == "passed"}
+    whys = "\n".join(f"{test}\n{found['PRECAST']['why'].get(test)}" for test in sorted(differ - known))
+    assert differ == known, whys
     assert counts["precast"] > counts["PyTensor"] and list(ended["PRECAST"].values()).count("passed") > 500
