@@ -194,6 +194,7 @@ mod tests {
                 "linalg",
                 "models",
                 "mode",
+                "sampling",
                 "compile"
             ]
         );
