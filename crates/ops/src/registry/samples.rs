@@ -38,7 +38,12 @@ pub(super) fn interp(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<
     let between = line(operands, x, [x0?, x1?], [y0?, y1?])?;
     let mut end = |position: usize, at: i64| match operands.args.get(position) {
         None | Some(Operand::None) => operands.call("take", [values.into(), at.into()]),
-        Some(_) => operands.cast_argument(position, dtype),
+        Some(_) => {
+            if dtype == DType::F64 {
+                refuse_complex(operands, operands.dtype(position))?;
+            }
+            operands.cast_argument(position, dtype)
+        }
     };
     let (left, right) = (end(3, 0)?, end(4, -1)?);
     let [first, end] = [0_i64, -1].map(|at| operands.call("take", [places.into(), at.into()]));
