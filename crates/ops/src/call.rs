@@ -97,6 +97,11 @@ pub(crate) trait Called: Op {
     /// The operation under which a user type registers its own C code for this op.
     const TYPE_OP: Option<TypeOp> = None;
 
+    /// Returns the header for the props of the op.
+    fn header(&self) -> &'static str {
+        Self::HEADER
+    }
+
     /// Returns the call for an Apply with these types.
     fn call(&self, node: &Node) -> Call;
 
@@ -127,11 +132,11 @@ macro_rules! called {
     ($op:ty) => {
         impl precast_codegen::CLinkerObject for $op {
             fn c_headers(&self) -> Vec<String> {
-                vec![<Self as crate::call::Called>::HEADER.to_owned()]
+                vec![crate::call::Called::header(self).to_owned()]
             }
 
             fn c_sources(&self) -> precast_codegen::SourceSet {
-                crate::sources::closure(&[<Self as crate::call::Called>::HEADER])
+                crate::sources::closure(&[crate::call::Called::header(self)])
             }
         }
 

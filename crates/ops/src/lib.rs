@@ -56,8 +56,8 @@ pub use fingerprint::fingerprint;
 pub use generator::{GENERATOR, OtherVersion};
 pub use gradient::value_and_grad;
 pub use linalg::{
-    BatchedDot, Cholesky, Dot, Eig, Eigh, LuFactor, Matmul, PivotToPermutation, Qr, Schur, Solve,
-    SolveBanded, SolveTriangular, Svd,
+    BatchedDot, Cholesky, Dot, Eig, EigenvalueSort, Eigh, LuFactor, Matmul, PivotToPermutation, Qr, Qz,
+    Schur, Solve, SolveBanded, SolveTriangular, Svd,
 };
 pub use order::{SearchSorted, Sort};
 pub use program::{Piece, program};

@@ -62,7 +62,7 @@ pub(super) fn size(x: Complex<f64>) -> f64 {
 }
 
 /// Returns the square root whose real part is not negative.
-fn root(x: Complex<f64>) -> Complex<f64> {
+pub(super) fn root(x: Complex<f64>) -> Complex<f64> {
     let large = ((length(x.re, x.im) + x.re.abs()) / 2.0).sqrt();
     if large == 0.0 {
         return Complex::new(0.0, 0.0);

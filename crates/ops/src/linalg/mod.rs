@@ -10,6 +10,7 @@
 //! | [`Eigh`] | square matrices, and stacks of them | eigenvalues and eigenvectors of symmetric matrices |
 //! | [`Eig`] | square matrices, and stacks of them | complex eigenvalues and eigenvectors |
 //! | [`Schur`] | square matrices, and stacks of them | Schur forms and their vectors |
+//! | [`Qz`] | pairs of square matrices, and stacks of them | generalized Schur forms, their eigenvalues and vectors |
 //! | [`PivotToPermutation`] | the pivots of LU decompositions | the order of their rows |
 //! | [`Solve`], [`SolveTriangular`] | square matrices and right sides, and stacks of them, which are broadcast | solutions of systems |
 //! | [`SolveBanded`] | diagonals of square matrices, and right sides | solutions of systems |
@@ -24,15 +25,20 @@ mod complex_rows;
 mod complex_schur;
 mod dot;
 mod eig;
+mod eigenvalue_sort;
 mod eigh;
 mod lu_factor;
 mod matrix;
+mod pencil;
 mod pivot_to_permutation;
 mod product;
 mod qr;
+mod qz;
+mod qz_form;
 mod reflections;
 mod schur;
 mod schur_form;
+mod schur_sorted;
 mod singular;
 mod solve;
 mod solve_banded;
@@ -44,10 +50,12 @@ pub use batched_dot::BatchedDot;
 pub use cholesky::Cholesky;
 pub use dot::Dot;
 pub use eig::Eig;
+pub use eigenvalue_sort::EigenvalueSort;
 pub use eigh::Eigh;
 pub use lu_factor::LuFactor;
 pub use pivot_to_permutation::PivotToPermutation;
 pub use qr::Qr;
+pub use qz_form::Qz;
 pub use schur_form::Schur;
 pub use solve::Solve;
 pub use solve_banded::SolveBanded;

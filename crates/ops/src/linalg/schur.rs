@@ -242,7 +242,7 @@ fn reflect_rows(x: &mut Rows, (first, columns): (usize, std::ops::Range<usize>),
 }
 
 /// Returns the normal form of the rows of a matrix, and the rotation that leads to it.
-fn normal([a, b, c, d]: [f64; 4]) -> ([f64; 4], (f64, f64)) {
+pub(super) fn normal([a, b, c, d]: [f64; 4]) -> ([f64; 4], (f64, f64)) {
     let half = (a - d) / 2.0;
     if b == 0.0 && c != 0.0 {
         return ([d, -c, 0.0, a], (0.0, 1.0));

@@ -4,7 +4,7 @@ use super::decompositions::{adjoint, matrices, with_columns};
 use super::operand::Operands;
 use super::parts::list;
 use crate::declared::Declared;
-use crate::linalg::{Eig, Eigh, Qr, Schur, Svd};
+use crate::linalg::{Eig, Eigh, Qr, Svd};
 use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
 use std::sync::Arc;
@@ -54,21 +54,6 @@ pub(super) fn eig(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<Ope
 pub(super) fn eigvals(operands: &mut Operands<'_>, _: &Row, _: &Props) -> Result<VarId, BuildError> {
     let [x] = matrices(operands)?;
     operands.apply(Eig { values_only: true }, &[x])
-}
-
-/// Builds `schur(x, output)`.
-pub(super) fn schur(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
-    let [mut x] = matrices(operands)?;
-    let declared = Declared::bound(operands.function, props);
-    match declared.text("output")? {
-        "real" | "r" => {}
-        "complex" | "c" => {
-            let is_single = operands.graph.ty(x).dtype().real() == DType::F32;
-            x = operands.cast(x, if is_single { DType::C64 } else { DType::C128 })?;
-        }
-        _ => return Err(declared.wrong("output", "`real` or `complex`").into()),
-    }
-    Ok(list(operands.results(Arc::new(Schur), &[x])?))
 }
 
 /// Returns matrices that must be square.

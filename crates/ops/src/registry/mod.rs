@@ -47,6 +47,7 @@ mod reduce;
 mod reference;
 mod round;
 mod samples;
+mod schur;
 mod sequence;
 mod sets;
 mod settings;

@@ -10,7 +10,7 @@ use super::contract::{einsum, inner, outer, tensordot, vdot};
 use super::control::{branch, custom_gradient, scan};
 use super::decompositions::{cho_solve, cholesky, det, inv, lu_factor, solve, solve_triangular};
 use super::diagonal::{diag, diagonal, tri, triangle};
-use super::factors::{cond, eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, qr, schur, svd, svdvals};
+use super::factors::{cond, eig, eigh, eigvals, eigvalsh, matrix_rank, pinv, qr, svd, svdvals};
 use super::fft::fft;
 use super::fill::{append, at_least, broadcast_to, full, like, linspace};
 use super::gradient::{hessian, hvp, jacobian, jvp, sum_to};
@@ -22,6 +22,7 @@ use super::nan::{either, extreme, mean, nan_to_num, spread as nan_spread, total}
 use super::order::{searchsorted, sort, topk, unique};
 use super::quantile::{median, quantile};
 use super::reduce::{argmax, cumulative, reduce, spread};
+use super::schur::{ordqz, qz, schur};
 use super::shape::{
     alloc, arange, array, assert, eye, filled, flatten, join, make_vector, reshape, shape_i, split, stack,
 };
@@ -36,8 +37,8 @@ use crate::shape::{
 };
 use crate::{
     Argmax, BatchedDot, Branch, Cholesky, CumOp, CustomGradient, DimShuffle, Dot, Eig, Eigh, Fft, LuFactor,
-    Matmul, PivotToPermutation, Qr, Reduce, Scan, Schur, SearchSorted, Solve, SolveBanded, SolveTriangular,
-    Sort, Svd,
+    Matmul, PivotToPermutation, Qr, Qz, Reduce, Scan, Schur, SearchSorted, Solve, SolveBanded,
+    SolveTriangular, Sort, Svd,
 };
 
 macro_rules! library {

@@ -68,8 +68,12 @@ macro_rules! structural_rows {
             eig(x) [] {} = [eig] [Eig] [unary] other;
             /// The complex eigenvalues of square matrices.
             eigvals(x) [] {} = [eigvals] [] [unary] other;
-            /// The Schur decompositions of square matrices: the form `t` and orthonormal columns `z`, so that `x` is `z @ t @ conj(z.mT)`. `t` is triangular, or with `output="real"`, of real matrices quasi-triangular.
-            schur(x) [] {output = "real"} = [schur] [Schur] [unary] other;
+            /// The Schur decompositions of square matrices: the form `t` and orthonormal columns `z`, so that `x` is `z @ t @ conj(z.mT)`. `t` is triangular, or with `output="real"`, of real matrices quasi-triangular. `sort` names the eigenvalues that come first: in the left or right half of the plane, `lhp` or `rhp`, or inside or outside the unit circle, `iuc` or `ouc`.
+            schur(x) [] {output = "real"; sort = None} = [schur] [Schur] [unary] other;
+            /// The generalized Schur decompositions of pairs of square matrices: the forms `aa` and `bb` and orthonormal columns `q` and `z`, so that `a` is `q @ aa @ conj(z.mT)` and `b` is `q @ bb @ conj(z.mT)`. The forms are triangular, or with `output="real"`, of real matrices `aa` is quasi-triangular. The diagonal of `bb` is not negative.
+            qz(a, b) [] {output = "real"; sort = None} = [qz] [Qz] [pairs] other;
+            /// The generalized Schur decompositions with some eigenvalues first, as in `schur`, but without those on the bounds: `aa`, `bb`, the numerators `alpha` and denominators `beta` of the eigenvalues, `q` and `z`.
+            ordqz(a, b) [] {sort = "lhp", output = "real"} = [ordqz] [] [pairs] other;
             /// The singular value decompositions of matrices: `u`, the singular values in descending order, and `vh`, or with `compute_uv=False` only the values. The largest element of a column of `u` is positive.
             svd(x) [] {full_matrices = True, compute_uv = True, hermitian = False} = [svd] [Svd] [unary] other;
             /// The singular values of matrices in descending order.

@@ -43,7 +43,7 @@ fn ops(is_square: bool) -> Vec<Arc<dyn Op>> {
                 ops.push(Arc::new(Eig { values_only }));
             }
             if first && values_only {
-                ops.push(Arc::new(Schur));
+                ops.push(Arc::new(Schur::default()));
             }
         }
     }
@@ -166,7 +166,7 @@ fn every_level_matches_perform() {
 
 /// Matrices of all kinds: plain, of rank one, of zeros, graded, nearly singular, with extreme numbers, and with equal
 /// singular values.
-fn kinds(choices: &mut Choices, m: usize, n: usize) -> Vec<(&'static str, Array2<f64>)> {
+pub(crate) fn kinds(choices: &mut Choices, m: usize, n: usize) -> Vec<(&'static str, Array2<f64>)> {
     let Array::F64(a) = plain(choices, DType::F64, &[m, n]) else { unreachable!() };
     let a = a.into_dimensionality::<ndarray::Ix2>().unwrap();
     let by = |f: &dyn Fn(usize, usize) -> f64| Array2::from_shape_fn((m, n), |(i, j)| f(i, j));
@@ -184,7 +184,7 @@ fn kinds(choices: &mut Choices, m: usize, n: usize) -> Vec<(&'static str, Array2
 }
 
 /// Returns the distance of columns from orthonormal ones, in units of the rounding error.
-fn from_orthonormal(q: &Array2<f64>, precision: f64) -> f64 {
+pub(crate) fn from_orthonormal(q: &Array2<f64>, precision: f64) -> f64 {
     norm(&(q.t().dot(q) - Array2::<f64>::eye(q.ncols()))) / (q.nrows().max(1) as f64 * precision)
 }
 
@@ -332,7 +332,7 @@ fn values_are_the_same_without_vectors() {
 }
 
 /// Matrices whose eigenvalues are hard to find: defective, nilpotent, with cycles, with rows of very different norms.
-fn hard(n: usize) -> Vec<(&'static str, Array2<f64>)> {
+pub(crate) fn hard(n: usize) -> Vec<(&'static str, Array2<f64>)> {
     let by = |f: &dyn Fn(usize, usize) -> f64| Array2::from_shape_fn((n, n), |(i, j)| f(i, j));
     let next = |i: usize, j: usize| f64::from(i + 1 == j);
     vec![
@@ -511,6 +511,13 @@ fn invalid_calls_have_typed_errors() {
         ("eig(a)", "square matrices"),
         ("schur(a)", "square matrices"),
         ("schur(a[:, :2], 'triangular')", "expected `real` or `complex`"),
+        ("schur(a[:, :2], sort='left')", "expected `lhp`, `rhp`, `iuc` or `ouc`"),
+        ("qz(a, a)", "square matrices"),
+        ("qz(a[:, :2], a[0, :2])", "a matrix, or a stack"),
+        ("qz([[1.0, 2.0], [3.0, 4.0]], [[1.0]])[0]", "expected matrices of equal shapes"),
+        ("qz(a[:, :2], a[:, :2], 'triangular')", "expected `real` or `complex`"),
+        ("ordqz(a[:, :2], a[:, :2], sort=1)", "expected `lhp`, `rhp`, `iuc` or `ouc`"),
+        ("grad(sum(qz(a[:, :2], a[:, :2])[0]), a)", "has no derivative"),
         ("grad(sum(real(eigvals(a[:, :2]))), a)", "c128"),
         ("grad(sum(schur(a[:, :2])[0]), a)", "has no derivative"),
         ("svd(a[0])", "a matrix, or a stack of matrices"),

@@ -33,6 +33,7 @@ mod overwriting;
 mod own_op;
 mod parts;
 mod precise;
+mod qz;
 mod random;
 mod readme;
 mod rewrite_rules;

@@ -326,11 +326,34 @@ def block_diag(*matrices):
     return made
 
 
-def schur(x, output="real"):
+def first(sort, values):
+    """Returns the order of eigenvalues, with some of them first."""
+    firsts = {"lhp": values.real < 0, "rhp": values.real > 0, "iuc": abs(values) < 1, "ouc": abs(values) > 1}
+    return np.argsort(~firsts[sort], axis=-1, kind="stable")
+
+
+def schur(x, output="real", sort=None):
     """Returns the decomposition of matrices with real eigenvalues, up to signs."""
     x = np.asarray(x) * (1.0 if output == "real" else 1 + 0j)
-    z = np.linalg.qr(np.linalg.eig(x)[1])[0]
+    values, vectors = np.linalg.eig(x)
+    z = np.linalg.qr(vectors if sort is None else vectors[:, first(sort, values)])[0]
     return np.triu(np.conj(np.swapaxes(z, -1, -2)) @ x @ z), z
+
+
+def ordqz(a, b, sort="lhp", output="real"):
+    """Returns the decomposition of a pair with real eigenvalues and a regular second matrix, up to signs."""
+    a, b = (np.asarray(x) * (1.0 if output == "real" else 1 + 0j) for x in (a, b))
+    values, vectors = np.linalg.eig(np.linalg.solve(b, a))
+    z = np.linalg.qr(vectors[:, first(sort, values)])[0]
+    q = np.linalg.qr(b @ z)[0]
+    aa, bb = (np.triu(np.conj(q.T) @ x @ z) for x in (a, b))
+    beta = abs(np.diag(bb))
+    return aa, bb, np.diag(aa) * beta / np.diag(bb) * (1 + 0j), beta, q, z
+
+
+def qz(a, b, output="real", sort=None):
+    aa, bb, _, _, q, z = ordqz(a, b, sort, output)
+    return aa, bb, q, z
 
 
 def eig(x):
@@ -361,6 +384,8 @@ OWN = {
     "eig": eig,
     "eigvals": lambda x: eig(x)[0],
     "schur": schur,
+    "qz": qz,
+    "ordqz": ordqz,
     "svd": np.linalg.svd,
     "svdvals": np.linalg.svdvals,
     "pinv": np.linalg.pinv,

@@ -57,6 +57,8 @@ const EXPRESSIONS: &[(&str, &str, &[&str])] = &[
     ("eigh", "eigh(x)[1]", &["x=f64[2,2]"]),
     ("eig", "eig(x)[1]", &["x=f64[2,2]"]),
     ("schur", "schur(x)[0]", &["x=f64[2,2]"]),
+    ("qz", "qz(x, y)[0]", &["x=f64[2,2]", "y=f64[2,2]"]),
+    ("ordqz", "ordqz(x, y)[3]", &["x=f64[2,2]", "y=f64[2,2]"]),
     ("fft", "fft(x)", &["x=c128[?]"]),
     ("svd", "svd(x)[0]", &["x=f64[2,2]"]),
     ("solve", "solve(x, y, on_error='nan')", &["x=f64[2,2]", "y=f64[2,3]"]),

@@ -240,6 +240,8 @@ const FACTORS: &[&str] = &[
     "eig",
     "eigvals",
     "schur",
+    "qz",
+    "ordqz",
     "svd",
     "svdvals",
     "pinv",
