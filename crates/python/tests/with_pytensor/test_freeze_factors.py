@@ -59,6 +59,73 @@ def test_eigenvectors_and_schur_forms_restore_the_matrix(policy, dtype):
         np.testing.assert_allclose(unitary @ form @ unitary.conj().T, given, rtol=near, atol=near)
 
 
+SORTS = [None, "lhp", "rhp", "iuc", "ouc"]
+
+
+@pytest.mark.parametrize("sort", SORTS[1:])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_sorted_schur_forms_match_lapack(dtype, sort):
+    a = pt.matrix("a", dtype=dtype)
+    fn = function([a], [*linalg.schur(a, sort=sort), *linalg.schur(a, output="complex", sort=sort)])
+    given = (A + np.triu(A) * (1j if "complex" in dtype else 1)).astype(dtype)
+    near = 5e-5 if dtype in ("float32", "complex64") else 1e-13
+    found, wanted = frozen(fn)(given), fn(given)
+    for (form, unitary), (other, _) in zip((found[:2], found[2:]), (wanted[:2], wanted[2:]), strict=True):
+        assert form.dtype == other.dtype
+        np.testing.assert_allclose(unitary @ form @ unitary.conj().T, given, rtol=near, atol=near)
+        # The eigenvalues that come first are the same.
+        firsts = {"lhp": np.real, "rhp": lambda x: -np.real(x), "iuc": lambda x: abs(x) - 1, "ouc": lambda x: 1 - abs(x)}[sort]
+        count = sum(firsts(np.linalg.eigvals(given)) < 0)
+        for one in (form, other):
+            assert (firsts(np.linalg.eigvals(one[:count, :count])) < 0).all()
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+@pytest.mark.parametrize("sort", SORTS)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_generalized_schur_forms_restore_both_matrices(policy, dtype, sort):
+    schur = pytest.importorskip("pytensor.tensor.linalg.decomposition.schur")
+    a, b = pt.matrix("a", dtype=dtype), pt.matrix("b", dtype=dtype)
+    settings = [{"complex_output": is_complex, "return_eigenvalues": values} for is_complex in (False, True) for values in (False, True)]
+    results = [schur.QZ(sort=sort, **own)(a, b) for own in settings]
+    fn = function([a, b], [part for parts in results for part in parts])
+    turn = 1j if "complex" in dtype else 1
+    given = (A + np.triu(A) * turn).astype(dtype), (np.diag([1.0, 2.0, 0.0, 4.0]) + 0.1 * np.triu(A, 1) * turn).astype(dtype)
+    near = 5e-5 if dtype in ("float32", "complex64") else 1e-13
+    found, wanted = list(frozen(fn, policy=policy)(*given)), list(fn(*given))
+    assert [part.dtype for part in found] == [part.dtype for part in wanted]
+    for parts in results:
+        (aa, bb, *values, q, z), (_, _, *others, _, _) = ([every.pop(0) for _ in parts] for every in (found, wanted))
+        for form, matrix in ((aa, given[0]), (bb, given[1])):
+            np.testing.assert_allclose(q @ form @ z.conj().T, matrix, rtol=near, atol=near)
+        if values:
+            ours, theirs = (np.sort_complex(alpha[abs(beta) > near] / beta[abs(beta) > near]) for alpha, beta in (values, others))
+            assert len(ours) == 3
+            np.testing.assert_allclose(ours, theirs, rtol=20 * near, atol=20 * near)
+
+
+@pytest.mark.parametrize("policy", ["interpret", "jit"])
+def test_discrete_riccati_equations_match_scipy(policy):
+    solve = pytest.importorskip("pytensor.tensor.linalg.solvers.linear_control").solve_discrete_are
+    scipy_linalg = pytest.importorskip("scipy.linalg")
+    a, b, q, r = (pt.dmatrix(name) for name in "abqr")
+    ours = frozen(function([a, b, q, r], solve(a, b, q, r)), policy=policy)
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        given = rng.normal(size=(4, 4)), rng.normal(size=(4, 2)), np.eye(4) + np.ones((4, 4)), np.diag([1.0, 2.0])
+        np.testing.assert_allclose(ours(*given), scipy_linalg.solve_discrete_are(*given), rtol=1e-8, atol=1e-8)
+
+
+def test_stacks_of_pairs_match_single_pairs():
+    qz = pytest.importorskip("pytensor.tensor.linalg").qz
+    s, t = pt.dtensor3("s"), pt.dtensor3("t")
+    fn = function([s, t], [*qz(s, t + s, sort="iuc")])
+    stack = np.stack([A, A.T + np.eye(4)])
+    aa, bb, q, z = frozen(fn)(stack, stack[::-1] - stack)
+    for form, matrices in ((aa, stack), (bb, stack[::-1])):
+        np.testing.assert_allclose(q @ form @ np.swapaxes(z, -1, -2), matrices, rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_factors_of_complex_matrices_match_lapack(dtype):
     a, tall = pt.matrix("a", dtype=dtype), pt.matrix("tall", dtype=dtype)
@@ -94,7 +161,7 @@ def test_singular_factors_are_nan():
 
 def test_unsupported_factors_are_rejected():
     a = pt.dmatrix("a")
-    for made in (linalg.qr(a, pivoting=True), linalg.qr(a, mode="raw"), linalg.eigh(a, a), linalg.schur(a, sort="lhp")):
+    for made in (linalg.qr(a, pivoting=True), linalg.qr(a, mode="raw"), linalg.eigh(a, a)):
         with pytest.raises(precast.FreezeError, match="precast (has no|does not support).*\n.*python=True"):
             frozen(function([a], made))
 

@@ -77,9 +77,18 @@ def eig(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
 @rule("Schur")
 @by_python
 def schur(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    if node.op.sort is not None:
-        raise Refused("precast has no Schur decomposition with sorted eigenvalues")
-    return list(call("schur", *matrices(node, inputs)))
+    return list(call("schur", *matrices(node, inputs), sort=node.op.sort))
+
+
+@rule("QZ")
+@by_python
+def qz(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
+    a, b = matrices(node, inputs)
+    one, other = ([extent == 1 for extent in value.type.shape[:-2]] for value in node.inputs)
+    if one != other:
+        raise Refused("precast has no QZ decomposition of stacks that are broadcast")
+    aa, bb, *values, q, z = call("ordqz", a, b, sort=node.op.sort)
+    return [aa, bb, *(values if node.op.return_eigenvalues else ()), q, z]
 
 
 @rule("SVD")

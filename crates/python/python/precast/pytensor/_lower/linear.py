@@ -56,7 +56,7 @@ def blockwise(lower: Lowering, node: Any, inputs: list[Variable]) -> Any:
 
 #: Ops whose rules apply to stacks of matrices.
 _OF_STACKS = frozenset(
-    "Cholesky Det Eig Eigh Eigvalsh Expm LU LUFactor MatrixInverse MatrixPinv PivotToPermutations QR SLogDet SVD Schur TRSYL".split()
+    "Cholesky Det Eig Eigh Eigvalsh Expm LU LUFactor MatrixInverse MatrixPinv PivotToPermutations QR QZ SLogDet SVD Schur TRSYL".split()
 )
 
 
