@@ -131,10 +131,6 @@ fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
         skipped: Vec::new(),
     };
     let mut failed = Vec::new();
-    let left = names_of(|case| !asked.cases.contains(&case.name));
-    if asked.write && !left.is_empty() {
-        report.skipped.push(format!("cases that were not selected: {}", left.join(", ")));
-    }
     if let Err(why) = &bench.peers.environment {
         report.skipped.push(format!(
             "NumPy, SciPy, numba, JAX and PyTensor, because their environment is missing: {why}"
@@ -160,11 +156,15 @@ fn measure(asked: &Asked) -> Result<(Report, Vec<&'static str>)> {
     Ok((report, failed))
 }
 
-/// Writes the committed files of this package from a run.
+/// Writes the results of a run to the committed page, and draws the picture if its first case has run.
 fn write(report: &Report) -> Result<()> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    fs_err::write(package.join("RESULTS.md"), report.markdown())?;
-    if let Some(picture) = report.picture() {
+    let page = package.join("RESULTS.md");
+    let cases: Vec<(&str, &str)> = CASES.iter().map(|case| (case.name, case.title)).collect();
+    let earlier = fs_err::read_to_string(&page).unwrap_or_default();
+    fs_err::write(&page, report.page(&earlier, &cases))?;
+    let is_pictured = report.sections.iter().any(|section| section.case == "everyday");
+    if let Some(picture) = report.picture().filter(|_| is_pictured) {
         fs_err::write(package.join("results.svg"), picture)?;
     }
     Ok(())

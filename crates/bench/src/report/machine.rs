@@ -47,11 +47,15 @@ impl Machine {
 
     /// Returns all facts in one sentence.
     pub(super) fn facts(&self) -> String {
+        format!("{}, {}", self.cpu, self.surroundings())
+    }
+
+    /// Returns all facts but the CPU.
+    pub(super) fn surroundings(&self) -> String {
         let peers: Vec<String> =
             self.peers.iter().map(|(name, version)| format!("{name} {version}")).collect();
         format!(
-            "{}, {} processors, level {}; {}; {}; {}; {}; load {} before, {} after",
-            self.cpu,
+            "{} processors, level {}; {}; {}; {}; {}; load {} before, {} after",
             self.processors,
             self.isa,
             self.kernel,

@@ -1,12 +1,13 @@
-//! The report: lines of precast and its peers, in a section for each case; as a table, Markdown, JSON or a picture.
+//! The report: lines of precast and its peers, in a section for each case; as a table, a page, JSON or a picture.
 //!
 //! ```text
-//! case ─▶ Found { lines, facts, skipped } ─▶ Section ─▶ Report ─▶ table (terminal) │ markdown, picture (committed) │ JSON
+//! case ─▶ Found { lines, facts, skipped } ─▶ Section ─▶ Report ─▶ table (terminal) │ page, picture (committed) │ JSON
 //! ```
 
 mod fastest;
 mod joined;
 mod machine;
+mod page;
 mod picture;
 mod reasons;
 mod table;

@@ -1,7 +1,6 @@
 //! Tests of a report's format. They also check that the committed report has that format and the known cases.
 
 use super::machine::Machine;
-use super::table::HEAD;
 use super::{Figure, Line, Report, Section, Target, time};
 use crate::cases::CASES;
 use crate::measure::{Runner, Sample, race};
@@ -33,7 +32,7 @@ fn sample(ns: &[f64]) -> Sample {
     sample
 }
 
-fn report() -> Report {
+pub(super) fn report() -> Report {
     let (ours, numpy) = (sample(&[90.0, 100.0, 110.0, 100.0]), sample(&[400.0; 4]));
     let first = Line::new("a < b", &ours, &[("NumPy", &numpy), ("numba", &sample(&[50.0]))]);
     let second = Line::new("bytes & bits", &sample(&[2e6]), &[("numba", &sample(&[3.5e9]))]);
@@ -59,24 +58,6 @@ fn report() -> Report {
         skipped: vec!["PyTensor: no compiler".to_owned()],
     };
     Report { machine, sections: vec![section], skipped: vec!["numba: not there".to_owned()] }
-}
-
-#[test]
-fn markdown_has_peer_columns_and_skips() {
-    let expected = "\n## call\nCalls.\n
-| what | precast | target | NumPy | numba |
-|---|---|---|---|---|
-| a < b | 100 ns ±5 % | ≤ NumPy × 1 met | 400 ns ±0 % ×4.00 | 50.0 ns ±0 % ×0.50 |
-| bytes & bits | 2.00 ms ±0 % | ≤ 1.00 ms MISSED | – | 3.50 s ±0 % ×1750 |
-
-* Two builds are equal.
-* Skipped: PyTensor: no compiler.
-
-Skipped: numba: not there.
-";
-    let markdown = report().markdown();
-    assert!(markdown.starts_with(HEAD), "{markdown}");
-    assert!(markdown.ends_with(expected), "{markdown}");
 }
 
 #[test]
