@@ -232,11 +232,11 @@ def test_unsupported_ops_are_named_with_reasons():
             raise NotImplementedError
 
     airy = Elemwise(Airy(pytensor.scalar.basic.upgrade_to_float, name="airy"))
-    w = airy(v) + pt.linalg.qr(pt.outer(v, v), pivoting=True)[0] + pt.exp(airy(v + 1))
+    w = airy(v) + pt.linalg.qr(pt.outer(v, v), mode="raw")[2] + pt.exp(airy(v + 1))
     with pytest.raises(precast.FreezeError) as error:
         frozen(function([v], w))
     text = str(error.value)
-    for what in ("Airy", "(2 times)", "QR", "with pivoting", "has no function `Airy`"):
+    for what in ("Airy", "(2 times)", "QR", "mode=\"raw\"", "has no function `Airy`"):
         assert what.lower() in text.lower(), text
 
 

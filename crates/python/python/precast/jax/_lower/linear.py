@@ -96,9 +96,11 @@ def permutation(lower: Lowering, eqn: Any, pivots: Any) -> Variable:
 
 @rule("qr")
 def qr(lower: Lowering, eqn: Any, x: Any) -> list[Variable]:
-    if eqn.params.get("pivoting"):
-        raise Refused("decompositions with pivoting are not supported")
-    return list(call("qr", variable(x), mode="complete" if eqn.params["full_matrices"] else "reduced"))
+    mode = "complete" if eqn.params["full_matrices"] else "reduced"
+    if not eqn.params.get("pivoting"):
+        return list(call("qr", variable(x), mode=mode))
+    q, r, columns = call("qr", variable(x), mode=mode, pivoting=True)
+    return [q, r, cast(columns, "int32")]
 
 
 def check_subset(eqn: Any) -> None:

@@ -1,7 +1,8 @@
 """LU and QR decompositions, eigenvalues, singular values, pseudoinverses and exponentials of matrices.
 
 With ``python=True``, Python computes them, because LAPACK's eigenvectors and singular vectors may have other signs. A matrix with NaN or an
-infinity has NaN as eigenvalues and singular values, where PyTensor's call fails.
+infinity has NaN as eigenvalues and singular values, where PyTensor's call fails. So have two matrices of which the second one is not positive
+definite.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from .indexing import product
 from .linear import takes_stacks
 from .lowering import HINT, Lowering, Refused, cast, constant_value, rule
 from .python import called
-from .systems import COMPLEX, matrices
+from .systems import COMPLEX, from_triangle, matrices
 
 
 def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
@@ -38,30 +39,38 @@ def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
 @rule("QR")
 @by_python
 def qr(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    mode = node.op.mode
-    if node.op.pivoting or mode == "raw":
-        raise Refused("precast has no QR decomposition with " + ("pivoting" if node.op.pivoting else '`mode="raw"`'))
-    q, r = call("qr", *matrices(node, inputs), mode="reduced" if mode == "economic" else "complete")
-    return [r] if mode == "r" else [q, r]
+    mode, pivoting = node.op.mode, bool(node.op.pivoting)
+    if mode == "raw":
+        raise Refused('precast has no QR decomposition with `mode="raw"`')
+    results = call("qr", *matrices(node, inputs), mode="reduced" if mode == "economic" else "complete", pivoting=pivoting)
+    return list(results[mode == "r" :])
 
 
-def _symmetric(node: Any, inputs: list[Variable]) -> tuple[Variable, str]:
-    if len(inputs) > 1:
-        raise Refused("precast has no eigenvalues of two matrices")
-    (a,) = matrices(node, inputs)
-    return a, "L" if node.op.lower else "U"
+def _of_two(node: Any, a: Variable, b: Variable) -> tuple[Variable, Variable]:
+    """Returns the Cholesky factor of b, and the matrix whose eigenvalues are those of a and b."""
+    root = call("cholesky", b if node.op.lower else call("conj", call("matrix_transpose", b)), on_error="nan")
+    half = call("solve_triangular", root, from_triangle(a, node.op.lower, conjugate=True), lower=True, on_error="nan")
+    return root, call("solve_triangular", root, call("conj", call("matrix_transpose", half)), lower=True, on_error="nan")
 
 
 @rule("Eigh")
 @by_python
 def eigh(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    return list(call("eigh", *_symmetric(node, inputs)))
+    given = matrices(node, inputs)
+    if len(given) == 1:
+        return list(call("eigh", *given, UPLO="L" if node.op.lower else "U"))
+    root, a = _of_two(node, *given)
+    values, vectors = call("eigh", a)
+    return [values, call("solve_triangular", root, vectors, trans=2, lower=True, on_error="nan")]
 
 
 @rule("Eigvalsh")
 @by_python
 def eigvalsh(lower: Lowering, node: Any, inputs: list[Variable]) -> list[Variable]:
-    return [call("eigvalsh", *_symmetric(node, inputs))]
+    given = matrices(node, inputs)
+    if len(given) == 1:
+        return [call("eigvalsh", *given, UPLO="L" if node.op.lower else "U")]
+    return [call("eigvalsh", _of_two(node, *given)[1])]
 
 
 @rule("Eig")

@@ -31,6 +31,13 @@ def equate(lower: Lowering, node: Any) -> None:
         lower.extents.equate(node.outputs[0], node.inputs[1])
 
 
+def from_triangle(a: Variable, is_lower: bool, *, conjugate: bool) -> Variable:
+    """Returns symmetric matrices, or Hermitian ones, of which one triangle is read."""
+    half = call("tril" if is_lower else "triu", a)
+    other = call("matrix_transpose", call("tril", a, k=-1) if is_lower else call("triu", a, k=1))
+    return call("add", half, call("conj", other) if conjugate and a.type.dtype.startswith("complex") else other)
+
+
 @rule("Cholesky")
 def cholesky(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
     (a,) = matrices(node, inputs)
@@ -60,11 +67,7 @@ def solve(lower: Lowering, node: Any, inputs: list[Variable]) -> Variable:
         root = call("cholesky", a, upper=not is_lower, on_error="nan")
         return call("cho_solve", root, b, lower=is_lower, on_error="nan")
     if kind in ("sym", "her"):
-        # Only one triangle is read.
-        half = call("tril" if is_lower else "triu", a)
-        other = call("matrix_transpose", call("tril", a, k=-1) if is_lower else call("triu", a, k=1))
-        is_complex = kind == "her" and node.outputs[0].type.dtype.startswith("complex")
-        a = call("add", half, call("conj", other) if is_complex else other)
+        a = from_triangle(a, is_lower, conjugate=kind == "her")
     elif kind not in ("gen", "banded"):
         raise Refused(f"precast cannot solve a system with `assume_a=\"{kind}\"`")
     return call("solve", a, b, on_error="nan")
