@@ -16,11 +16,12 @@
 //! | [`SolveBanded`] | diagonals of square matrices, and right sides | solutions of systems |
 //!
 //! Products of f32 and f64 go through the host's GEMM; other dtypes use a plain loop. Their C code is in
-//! `c/precast/ops/dot.h`. Decompositions and systems exist for f32, f64, c64 and c128, but [`SolveBanded`]
-//! only for f32 and f64; their C code is in `c/precast/ops/linalg/`.
+//! `c/precast/ops/dot.h`. Decompositions and systems exist for f32, f64, c64 and c128; their C code is in
+//! `c/precast/ops/linalg/`.
 
 mod batched_dot;
 mod cholesky;
+mod column_order;
 mod complex_rows;
 mod complex_schur;
 mod dot;

@@ -9,16 +9,19 @@ use crate::rows::Row;
 use precast_graph::{BuildError, DType, MakeNodeError, Operand, Prop, Props, VarId};
 use std::sync::Arc;
 
-/// Builds `qr(x, mode)`.
+/// Builds `qr(x, mode, pivoting)`.
 pub(super) fn qr(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<Operand, BuildError> {
     let [x] = matrices(operands)?;
     let declared = Declared::bound(operands.function, props);
-    match declared.text("mode")? {
-        "reduced" => Ok(list(operands.results(Arc::new(Qr { complete: false, r_only: false }), &[x])?)),
-        "complete" => Ok(list(operands.results(Arc::new(Qr { complete: true, r_only: false }), &[x])?)),
-        "r" => Ok(operands.apply(Qr { complete: false, r_only: true }, &[x])?.into()),
-        _ => Err(declared.wrong("mode", "`reduced`, `complete` or `r`").into()),
-    }
+    let pivoting = declared.flag("pivoting")?;
+    let (complete, r_only) = match declared.text("mode")? {
+        "reduced" => (false, false),
+        "complete" => (true, false),
+        "r" => (false, true),
+        _ => return Err(declared.wrong("mode", "`reduced`, `complete` or `r`").into()),
+    };
+    let results = operands.results(Arc::new(Qr { complete, r_only, pivoting }), &[x])?;
+    Ok(if let [r] = results[..] { r.into() } else { list(results) })
 }
 
 /// Returns whether the upper triangle is read.

@@ -58,8 +58,8 @@ macro_rules! structural_rows {
             lu_factor(x) [] {} = [lu_factor] [LuFactor] [unary] other;
             /// The order of rows (i64) after the exchanges of an LU decomposition: `x[p]` is the product of its triangles.
             pivot_to_permutation(pivots) [] {} = [] [PivotToPermutation] [] other;
-            /// The QR decompositions of matrices: orthonormal columns `q`, and `r` with zeros below the diagonal. `mode` is `reduced`, `complete` for a square `q`, or `r` for `r` alone.
-            qr(x) [] {mode = "reduced"} = [qr] [Qr] [unary] other;
+            /// The QR decompositions of matrices: orthonormal columns `q`, and `r` with zeros below the diagonal. `mode` is `reduced`, `complete` for a square `q`, or `r` for `r` alone. With `pivoting=True`, columns are exchanged, so that the diagonal of `r` descends in size, and their indices (i64) `p` are the last result: `q @ r` is `x[:, p]`.
+            qr(x) [] {mode = "reduced", pivoting = False} = [qr] [Qr] [unary] other;
             /// The eigenvalues of symmetric matrices in ascending order, and the eigenvectors as columns. One triangle is read, by default the lower one. The largest element of an eigenvector is positive.
             eigh(x) [] {UPLO = "L"} = [eigh] [Eigh] [unary] other;
             /// The eigenvalues of symmetric matrices in ascending order.

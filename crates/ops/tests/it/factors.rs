@@ -5,7 +5,7 @@ use crate::compiler;
 use crate::linalg::{BOUND, PRECISIONS, drawn, embedded, hilbert, matrix, norm, of, plain, value};
 use crate::machine::run;
 use crate::structural::{Case, agree, calls, check};
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 use precast_graph::{Array, DType, Op, interpret};
 use precast_ops::{Eig, Eigh, Qr, Schur, Svd};
 use precast_testkit::Choices;
@@ -35,7 +35,9 @@ fn flags() -> impl Iterator<Item = [bool; 2]> {
 fn ops(is_square: bool) -> Vec<Arc<dyn Op>> {
     let mut ops: Vec<Arc<dyn Op>> = Vec::new();
     for [first, values_only] in flags() {
-        ops.push(Arc::new(Qr { complete: first, r_only: values_only }));
+        for pivoting in [false, true] {
+            ops.push(Arc::new(Qr { complete: first, r_only: values_only, pivoting }));
+        }
         ops.push(Arc::new(Svd { full: first, values_only }));
         if is_square {
             ops.push(Arc::new(Eigh { upper: first, values_only }));
@@ -228,6 +230,14 @@ fn factors_have_small_backward_errors() {
                     near(from_orthonormal(&q, precision), "q");
                     assert!(r.indexed_iter().all(|((i, j), x)| i <= j || *x == 0.0));
                 }
+                let [q, r, order] = parts("qr(a, pivoting=True)", &given, [m, k, n]);
+                let moved =
+                    a.select(Axis(1), &order.iter().map(|column| *column as usize).collect::<Vec<_>>());
+                near(rest(&moved, &q.dot(&r), precision), "qr with pivoting");
+                near(from_orthonormal(&q, precision), "q with pivoting");
+                let sizes: Vec<f64> = r.diag().iter().map(|x| x.abs()).collect();
+                let slack = 8.0 * precision * sizes[0];
+                assert!(sizes.windows(2).all(|pair| pair[1] <= pair[0] + slack), "{kind}: {sizes:?}");
                 let [u, s, vh] = parts("svd(a, full_matrices=False)", &given, [m, k, k]);
                 near(rest(&a, &(&u * &s.t()).dot(&vh), precision), "svd");
                 near(from_orthonormal(&u, precision), "u");
@@ -274,6 +284,10 @@ fn factors_of_complex_matrices_have_small_backward_errors() {
                     );
                     near(rest(&a, &q.dot(&r), precision), "qr");
                     near(from_orthonormal(&q, precision), "q");
+                    let moved = part(&format!("X[..., qr(X, '{mode}', True)[2]]"), m);
+                    let [q_of_moved, r_of_moved] = [(0, m), (1, height)]
+                        .map(|(at, rows)| part(&format!("qr(X, '{mode}', True)[{at}]"), rows));
+                    near(rest(&moved, &q_of_moved.dot(&r_of_moved), precision), "qr with pivoting");
                     assert!(r.indexed_iter().all(|((i, j), x)| i % height <= j % n || *x == 0.0));
                 }
                 let text = "svd(X, full_matrices=False)";
@@ -512,12 +526,14 @@ fn invalid_calls_have_typed_errors() {
         ("schur(a)", "square matrices"),
         ("schur(a[:, :2], 'triangular')", "expected `real` or `complex`"),
         ("schur(a[:, :2], sort='left')", "expected `lhp`, `rhp`, `iuc` or `ouc`"),
+        ("qr(a, 'raw')", "expected `reduced`, `complete` or `r`"),
+        ("grad(sum(qr(a, pivoting=True)[0]), a)", "has no derivative"),
         ("qz(a, a)", "square matrices"),
         ("qz(a[:, :2], a[0, :2])", "a matrix, or a stack"),
         ("qz([[1.0, 2.0], [3.0, 4.0]], [[1.0]])[0]", "expected matrices of equal shapes"),
         ("qz(a[:, :2], a[:, :2], 'triangular')", "expected `real` or `complex`"),
         ("ordqz(a[:, :2], a[:, :2], sort=1)", "expected `lhp`, `rhp`, `iuc` or `ouc`"),
-        ("grad(sum(qz(a[:, :2], a[:, :2])[0]), a)", "has no derivative"),
+        ("grad(sum(qz(a[:, :2], a[:, :2])[0]), a)", "cannot apply `grad`"),
         ("grad(sum(real(eigvals(a[:, :2]))), a)", "c128"),
         ("grad(sum(schur(a[:, :2])[0]), a)", "has no derivative"),
         ("svd(a[0])", "a matrix, or a stack of matrices"),

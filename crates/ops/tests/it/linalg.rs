@@ -98,6 +98,7 @@ fn decomposition_cases() -> Vec<Case> {
                 all.push(plain(&mut choices, dtype, &[2, 1, n, n]));
                 cases.extend(all.into_iter().map(|a| -> Case { (Arc::clone(&op), vec![a]) }));
             }
+            cases.extend(stacks(&mut choices, dtype).map(|a| -> Case { (Arc::clone(&op), vec![a]) }));
             cases.push((Arc::clone(&op), vec![edges(dtype)]));
             for shape in [&[2, 3][..], &[0, 3, 3], &[0, 3, 2], &[2, 0, 0]] {
                 cases.push((Arc::clone(&op), vec![plain(&mut choices, dtype, shape)]));
@@ -105,6 +106,17 @@ fn decomposition_cases() -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Draws stacks of small matrices, which are computed in groups: those of systems with and without a solution, positive
+/// definite or not, with special values, and with equal pivots.
+fn stacks(choices: &mut Choices, dtype: DType) -> impl Iterator<Item = Array> + use<> {
+    let mut stacks = Vec::new();
+    for (count, n) in [(3, 1), (19, 2), (9, 3), (33, 4), (17, 7), (5, 16), (2, 17)] {
+        stacks.extend(drawn(choices, dtype, &[count, n, n]));
+        stacks.push(definite(choices, dtype, count, n));
+    }
+    stacks.into_iter()
 }
 
 /// Returns a matrix with a subnormal and with a huge pivot.
@@ -126,6 +138,12 @@ fn system_cases() -> Vec<Case> {
                     let all = drawn(&mut choices, dtype, &[n, n]);
                     cases.extend(all.into_iter().map(|a| -> Case { (Arc::clone(&op), vec![a, b.clone()]) }));
                 }
+            }
+            for (at, a) in stacks(&mut choices, dtype).enumerate() {
+                let [count, n] = [a.shape()[0], a.shape()[1]];
+                let shapes = [vec![n, 3], vec![count, n, 1], vec![2, 1, n, 2], vec![n, 17]];
+                let b = plain(&mut choices, dtype, &shapes[at % 4]);
+                cases.push((Arc::clone(&op), vec![a, b]));
             }
             let shapes: [[&[usize]; 2]; 8] = [
                 [&[2, 3, 3], &[3, 2]],

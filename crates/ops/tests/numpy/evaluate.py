@@ -356,6 +356,21 @@ def qz(a, b, output="real", sort=None):
     return aa, bb, q, z
 
 
+def qr(x, mode="reduced", pivoting=False):
+    if not pivoting:
+        return np.linalg.qr(x, mode)
+    x = np.asarray(x)
+    rest, columns = x.copy(), []
+    for _ in range(x.shape[1]):
+        sizes = np.linalg.norm(rest, axis=0)
+        sizes[columns] = -1
+        columns.append(int(np.argmax(sizes)))
+        q = np.linalg.qr(x[:, columns])[0]
+        rest = x - q @ (np.conj(q.T) @ x)
+    made = np.linalg.qr(x[:, columns], mode)
+    return (*([made] if mode == "r" else made), np.array(columns))
+
+
 def eig(x):
     # NumPy's results are real if all eigenvalues are.
     values, vectors = np.linalg.eig(x)
@@ -378,7 +393,7 @@ OWN = {
     "inv": np.linalg.inv,
     "det": np.linalg.det,
     "slogdet": np.linalg.slogdet,
-    "qr": np.linalg.qr,
+    "qr": qr,
     "eigh": np.linalg.eigh,
     "eigvalsh": np.linalg.eigvalsh,
     "eig": eig,

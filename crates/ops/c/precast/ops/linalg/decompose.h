@@ -168,28 +168,28 @@ __attribute__((unused)) static int PC_NAME(pc_triangular_one)(const int64_t *pro
 __attribute__((unused)) static int PC_NAME(pc_cholesky)(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in,
                                                         pc_tensor **out) {
   (void)n_in;
-  return pc_cholesky_of(ctx, props, in[0], out, PC_NAME(pc_cholesky_one));
+  return pc_cholesky_of(ctx, props, in[0], out, PC_NAME(pc_cholesky_one), PC_GROUP_KERNEL(pc_cholesky_group));
 }
 
 /* out: L and U in one matrix, pivots. */
 __attribute__((unused)) static int PC_NAME(pc_lu_factor)(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in,
                                                          pc_tensor **out) {
   (void)n_in;
-  return pc_lu_of(ctx, props, in[0], out, PC_NAME(pc_lu_one));
+  return pc_lu_of(ctx, props, in[0], out, PC_NAME(pc_lu_one), PC_GROUP_KERNEL(pc_lu_group));
 }
 
 /* props: whether a failure gives NaN. */
 __attribute__((unused)) static int PC_NAME(pc_solve)(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in,
                                                      pc_tensor **out) {
   (void)n_in;
-  return pc_system_of(ctx, props, in, out, PC_NAME(pc_solve_one));
+  return pc_system_of(ctx, props, in, out, PC_NAME(pc_solve_one), PC_GROUP_KERNEL(pc_solve_group));
 }
 
 /* props: whether a failure gives NaN, upper, unit diagonal. */
 __attribute__((unused)) static int PC_NAME(pc_solve_triangular)(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in,
                                                                 pc_tensor **out) {
   (void)n_in;
-  return pc_system_of(ctx, props, in, out, PC_NAME(pc_triangular_one));
+  return pc_system_of(ctx, props, in, out, PC_NAME(pc_triangular_one), PC_GROUP_KERNEL(pc_triangular_group));
 }
 
 #endif

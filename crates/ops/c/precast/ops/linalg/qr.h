@@ -30,57 +30,78 @@ __attribute__((unused)) static void pc_qr_factor(int64_t n, int64_t m, double *a
   }
 }
 
-/* a[n,m]: the transposed matrix. props: complete, with q. results: q and r, or r. room: 2·min(n, m) and 4·m elements. */
-__attribute__((unused)) static void pc_qr_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
+/* Writes q and r, or r, from the vectors of reflections in a[n,m]. props: complete, with q. room: 4·m elements. */
+__attribute__((unused)) static void pc_qr_write(const int64_t *props, int64_t n, int64_t m, const double *a, const double *diagonal,
+                                                const double *tau, const pc_lines *results, double *room) {
   const int64_t count = n < m ? n : m, height = props[0] ? m : count;
-  double *diagonal = room, *tau = diagonal + count, *line = tau + count;
-  pc_qr_factor(n, m, a, diagonal, tau);
   for (int64_t j = 0; j < n; j++) {
-    for (int64_t i = 0; i < height; i++) line[i] = i < j ? a[j * m + i] : i == j ? diagonal[j] : 0;
-    pc_write_column(&results[props[1] != 0], j, height, line, 0);
+    for (int64_t i = 0; i < height; i++) room[i] = i < j ? a[j * m + i] : i == j ? diagonal[j] : 0;
+    pc_write_column(&results[props[1] != 0], j, height, room, 0);
   }
   for (int64_t j = 0; j < height && props[1]; j += PC_REFLECT_ROWS) {
     int64_t rows = height - j < PC_REFLECT_ROWS ? height - j : PC_REFLECT_ROWS;
-    pc_reflect_units(j, rows, m, line, m, a, tau, count, 0);
-    for (int64_t i = 0; i < rows; i++) pc_write_column(&results[0], j + i, m, line + i * m, 0);
+    pc_reflect_units(j, rows, m, room, m, a, tau, count, 0);
+    for (int64_t i = 0; i < rows; i++) pc_write_column(&results[0], j + i, m, room + i * m, 0);
   }
+}
+
+/* The same for complex matrices. room: 2·m elements. */
+__attribute__((unused)) static void pc_qr_complex_write(const int64_t *props, int64_t n, int64_t m, const double *a, const double *diagonal,
+                                                        const pc_c128 *tau, const pc_lines *results, double *room) {
+  const int64_t count = n < m ? n : m, height = props[0] ? m : count;
+  for (int64_t j = 0; j < n; j++) {
+    for (int64_t i = 0; i < height; i++) {
+      room[i] = i < j ? a[2 * j * m + i] : i == j ? diagonal[j] : 0;
+      room[height + i] = i < j ? a[2 * j * m + m + i] : 0;
+    }
+    pc_write_column(&results[props[1] != 0], j, height, room, 0);
+  }
+  for (int64_t j = 0; j < height && props[1]; j++) {
+    pc_complex_units(j, 1, m, room, 2 * m, a, tau, count, 0);
+    pc_write_column(&results[0], j, m, room, 0);
+  }
+}
+
+/* Makes column k of a complex matrix a multiple of one axis. Returns this multiple. */
+__attribute__((unused)) static double pc_qr_complex_step(int64_t n, int64_t m, int64_t k, double *a, pc_c128 *tau) {
+  double *v = a + 2 * k * m + k, multiple = pc_complex_reflection(m - k, v, m, 0, tau);
+  pc_complex_reflect(n - k - 1, m - k, v + 2 * m, 2 * m, m, v, m, pc_conj_c128(*tau));
+  return multiple;
+}
+
+/* a[n,m]: the transposed matrix. room: 2·min(n, m) and 4·m elements. */
+__attribute__((unused)) static void pc_qr_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
+  const int64_t count = n < m ? n : m;
+  double *diagonal = room, *tau = diagonal + count;
+  pc_qr_factor(n, m, a, diagonal, tau);
+  pc_qr_write(props, n, m, a, diagonal, tau, results, tau + count);
 }
 
 /* The same for complex matrices. room: 3·min(n, m) and 2·m elements. */
 __attribute__((unused)) static void pc_qr_complex_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results,
                                                       double *room) {
-  const int64_t count = n < m ? n : m, height = props[0] ? m : count;
+  const int64_t count = n < m ? n : m;
   pc_c128 *tau = (pc_c128 *)room;
-  double *diagonal = room + 2 * count, *line = diagonal + count;
-  for (int64_t k = 0; k < count; k++) {
-    double *v = a + 2 * k * m + k;
-    diagonal[k] = pc_complex_reflection(m - k, v, m, 0, &tau[k]);
-    pc_complex_reflect(n - k - 1, m - k, v + 2 * m, 2 * m, m, v, m, pc_conj_c128(tau[k]));
-  }
-  for (int64_t j = 0; j < n; j++) {
-    for (int64_t i = 0; i < height; i++) {
-      line[i] = i < j ? a[2 * j * m + i] : i == j ? diagonal[j] : 0;
-      line[height + i] = i < j ? a[2 * j * m + m + i] : 0;
-    }
-    pc_write_column(&results[props[1] != 0], j, height, line, 0);
-  }
-  for (int64_t j = 0; j < height && props[1]; j++) {
-    pc_complex_units(j, 1, m, line, 2 * m, a, tau, count, 0);
-    pc_write_column(&results[0], j, m, line, 0);
-  }
+  double *diagonal = room + 2 * count;
+  for (int64_t k = 0; k < count; k++) diagonal[k] = pc_qr_complex_step(n, m, k, a, &tau[k]);
+  pc_qr_complex_write(props, n, m, a, diagonal, tau, results, diagonal + count);
 }
 
-/* props: whether q and r are complete, whether q is a result. out: q and r, or r. */
-__attribute__((unused)) static int pc_qr(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
-  const int64_t m = in[0]->shape[in[0]->ndim - 2], n = in[0]->shape[in[0]->ndim - 1], count = n < m ? n : m;
-  const int64_t height = props[0] ? m : count;
-  const int32_t dtype = in[0]->dtype;
+/* Describes the decomposition of matrices with m rows and n columns. */
+__attribute__((unused)) static pc_factors pc_qr_factors(const int64_t *props, int64_t m, int64_t n, int32_t dtype) {
+  const int64_t count = n < m ? n : m, height = props[0] ? m : count;
   pc_factors made = {pc_qr_one, 1, 2 * count + 4 * m, 0, {{0}}, {2, 2, 2}, {dtype, dtype, dtype}};
-  (void)n_in;
   if (pc_is_complex(dtype)) made.kernel = pc_qr_complex_one, made.room = 3 * count + 2 * m;
   if (props[1]) made.shape[0][0] = m, made.shape[0][1] = height, made.n_results = 1;
   made.shape[made.n_results][0] = height;
   made.shape[made.n_results++][1] = n;
+  return made;
+}
+
+/* props: whether q and r are complete, whether q is a result. out: q and r, or r. */
+__attribute__((unused)) static int pc_qr(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
+  const pc_factors made = pc_qr_factors(props, in[0]->shape[in[0]->ndim - 2], in[0]->shape[in[0]->ndim - 1], in[0]->dtype);
+  (void)n_in;
   return pc_factor_stack(ctx, props, in[0], out, &made);
 }
 
