@@ -360,6 +360,9 @@ def qr(x, mode="reduced", pivoting=False):
     if not pivoting:
         return np.linalg.qr(x, mode)
     x = np.asarray(x)
+    if x.ndim > 2:
+        made = [qr(matrix, mode, pivoting) for matrix in x.reshape(-1, *x.shape[-2:])]
+        return tuple(np.stack(part).reshape(*x.shape[:-2], *part[0].shape) for part in zip(*made))
     rest, columns = x.copy(), []
     for _ in range(x.shape[1]):
         sizes = np.linalg.norm(rest, axis=0)

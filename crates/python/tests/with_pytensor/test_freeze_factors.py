@@ -116,9 +116,8 @@ def test_columns_are_exchanged_as_in_lapack(policy, dtype):
         given = (given * (1 + 1j) if "complex" in dtype else given).astype(dtype)
         for got, wanted in zip(frozen_fn(given), fn(given), strict=True):
             assert got.dtype == wanted.dtype and got.shape == wanted.shape
-            if got.dtype == np.int32:
-                np.testing.assert_array_equal(got, wanted)
-            elif np.linalg.matrix_rank(given) == min(given.shape):
+            # What is left of columns that depend on others is rounding errors.
+            if np.linalg.matrix_rank(given) == min(given.shape):
                 np.testing.assert_allclose(got, wanted, rtol=near, atol=near)
 
 
@@ -127,9 +126,14 @@ def test_columns_are_exchanged_as_in_lapack(policy, dtype):
 def test_eigenvalues_of_two_matrices_match_lapack(dtype, lower):
     a, b = pt.matrix("a", dtype=dtype), pt.matrix("b", dtype=dtype)
     try:
-        fn = function([a, b], [*linalg.eigh(a, b, lower=lower), linalg.eigvalsh(a, b, lower=lower)])
+        values, vectors = linalg.eigh(a, b, lower=lower)
     except TypeError:
         pytest.skip("this PyTensor has no eigenvalues of two matrices")
+    fn = function([a, b], [values, vectors, linalg.eigvalsh(a, b, lower=lower)])
+    if "complex" in dtype and "complex" not in vectors.type.dtype:
+        with pytest.raises(precast.FreezeError, match="declares a real result"):
+            frozen(fn)
+        return
     turn = 1j if "complex" in dtype else 1
     # The other triangle is not read.
     left = (np.triu(A, 1) * 99 + np.tril(A) + np.tril(A, -1) * turn).astype(dtype)
@@ -137,10 +141,8 @@ def test_eigenvalues_of_two_matrices_match_lapack(dtype, lower):
     if not lower:
         left, right = left.T.copy(), right.T.copy()
     near = 5e-4 if dtype in ("float32", "complex64") else 1e-12
-    (values, vectors, only), (wanted, others, _) = frozen(fn)(left, right), fn(left, right)
-    np.testing.assert_allclose(values, wanted, rtol=near, atol=near)
-    np.testing.assert_allclose(only, wanted, rtol=near, atol=near)
-    np.testing.assert_allclose(abs(vectors), abs(others), rtol=near, atol=near)
+    for got, wanted in zip(frozen(fn)(left, right), fn(left, right), strict=True):
+        np.testing.assert_allclose(abs(got) if got.ndim == 2 else got, abs(wanted) if got.ndim == 2 else wanted, rtol=near, atol=near)
     assert np.isnan(frozen(fn)(left, -right)[0]).all()
 
 

@@ -29,6 +29,9 @@ def by_python(made: Callable[..., Any]) -> Callable[..., Any]:
             return called(lower, node, inputs)
         try:
             results = made(lower, node, inputs)
+            for value, output in zip(results, node.outputs, strict=True):
+                if value.type.dtype.startswith("complex") and not output.type.dtype.startswith("complex"):
+                    raise Refused("PyTensor declares a real result, but it is complex")
         except Refused as refused:
             raise Refused(f"{refused}\n    {HINT}" if is_single else str(refused)) from None
         return [cast(value, output.type.dtype) for value, output in zip(results, node.outputs, strict=True)]
