@@ -12,12 +12,12 @@ const COMBINATIONS: [(&str, &str, bool); 12] = [
     ("precast", "tracing", false),
     ("precast", "remote,half,tracing", true),
     ("precast-remote", "", false),
-    ("precast-remote", "files", true),
+    ("precast-remote", "files", false),
     ("precast-remote", "oci", false),
     ("precast-remote", "reapi", false),
     ("precast-cli", "", true),
     ("precast-cli", "remote", false),
-    ("precast-python", "", true),
+    ("precast-python", "", false),
 ];
 
 /// Runs all steps; returns `true` if all succeed.

@@ -3,8 +3,20 @@
 /// The reason for loops over memory with one result for many elements.
 const LOADS: &str = "in some runs as fast as loads alone, in some up to a third slower; the same loop in a C program varies alike, in any order of reads and with any prefetch distance; a loop with 16-byte loads varies less and lies between the two";
 
+/// The reason for operands that are broadcast along short rows.
+const REPEATED: &str = "a column is repeated to rows in a block before it is added, by stores of 16 bytes";
+
+/// The reason for decompositions by rotations.
+const DIAGONAL: &str = "each rotation waits for a root and two divisions; large matrices are reduced by products with vectors, not with matrices";
+
+/// The reason for functions of several kernels.
+const STEPS: &str = "a decomposition and several small kernels follow one another";
+
+/// The reason for decompositions in panels.
+const PANELS: &str = "panels of 32 columns, whose products read operands that are not packed; the elements of small matrices are moved one by one";
+
 /// The reasons, by prefix and suffix of a line's name; the first match wins.
-const REASONS: [(&str, &str, &str); 27] = [
+const REASONS: &[(&str, &str, &str)] = &[
     (
         "tanh",
         "",
@@ -88,6 +100,24 @@ const REASONS: [(&str, &str, &str); 27] = [
         "each module is mapped, relocated and protected separately",
     ),
     ("dot", "", "each element is a chain of additions over blocks of 256"),
+    ("plus-column", "", REPEATED),
+    ("plus-both", "", REPEATED),
+    ("plus-reversed", "", "reversed rows are copied to a block, element by element, before they are added"),
+    ("plus-transposed", "", "the operand is turned tile by tile, by vectors of 16 bytes"),
+    ("eigh of ", "", DIAGONAL),
+    ("eigvalsh of ", "", DIAGONAL),
+    ("svd of ", "", DIAGONAL),
+    ("svdvals of ", "", DIAGONAL),
+    ("pinv of ", "", DIAGONAL),
+    ("qr of ", "", "reflections are applied one after another, to four rows at a time, not as products of matrices"),
+    ("det of ", "", STEPS),
+    ("slogdet of ", "", STEPS),
+    ("expm of ", "", STEPS),
+    ("lu of ", "", STEPS),
+    ("solve of ", "", PANELS),
+    ("inv of ", "", PANELS),
+    ("lu_factor of ", "", PANELS),
+    ("cholesky of ", "", PANELS),
 ];
 
 /// Returns the reason why the line of this name may be slower than a peer or a target.

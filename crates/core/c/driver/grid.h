@@ -44,37 +44,67 @@ static inline __attribute__((always_inline)) pc_two pc_grid_same(int item, const
   return *(const pc_two *)from;
 }
 
-/* Repeats each of `rows` elements, `step` bytes apart, to `columns` elements. */
+/* Repeats each of `rows` elements, `step` bytes apart, to rows of `bytes`, which is at least 16. */
+static inline __attribute__((always_inline)) void pc_grid_repeat_long(int item, const int64_t bytes, char *to, const char *from, int64_t step,
+                                                                      int64_t rows) {
+  for (; rows > 0; rows--, from += step, to += bytes) {
+    const pc_two same = pc_grid_same(item, from);
+    #pragma GCC unroll 4
+    for (int64_t i = 0; i + 16 <= bytes; i += 16) *(pc_two *)(to + i) = same;
+    if (bytes % 16 != 0) *(pc_two *)(to + bytes - 16) = same;
+  }
+}
+
+/* The same for any number of elements in a row. */
 static inline __attribute__((always_inline)) void pc_grid_repeat(int item, char *to, const char *from, int64_t step, int64_t rows, int64_t columns) {
   const int64_t bytes = columns * item;
-  if (bytes >= 16) {
-    for (; rows > 0; rows--, from += step, to += bytes) {
-      const pc_two same = pc_grid_same(item, from);
-      for (int64_t i = 0; i + 16 <= bytes; i += 16) *(pc_two *)(to + i) = same;
-      *(pc_two *)(to + bytes - 16) = same;
-    }
-  } else if (bytes >= 8) {
+  switch (bytes) {
+  case 16: return pc_grid_repeat_long(item, 16, to, from, step, rows);
+  case 24: return pc_grid_repeat_long(item, 24, to, from, step, rows);
+  case 32: return pc_grid_repeat_long(item, 32, to, from, step, rows);
+  case 40: return pc_grid_repeat_long(item, 40, to, from, step, rows);
+  case 48: return pc_grid_repeat_long(item, 48, to, from, step, rows);
+  case 64: return pc_grid_repeat_long(item, 64, to, from, step, rows);
+  default: break;
+  }
+  if (bytes >= 16) return pc_grid_repeat_long(item, bytes, to, from, step, rows);
+  if (bytes >= 8) {
     for (; rows > 0; rows--, from += step, to += bytes) {
       const uint64_t same = pc_grid_same(item, from)[0];
       *(pc_eight_bytes *)to = same;
       *(pc_eight_bytes *)(to + bytes - 8) = same;
     }
-  } else {
-    for (; rows > 0; rows--, from += step) {
-      for (int64_t i = 0; i < columns; i++, to += item) pc_grid_element(item, to, from);
-    }
+    return;
+  }
+  for (; rows > 0; rows--, from += step) {
+    for (int64_t i = 0; i < columns; i++, to += item) pc_grid_element(item, to, from);
+  }
+}
+
+/* Copies rows of `bytes` each, at least 16, which are contiguous on both sides. */
+static inline __attribute__((always_inline)) void pc_grid_rows_long(const int64_t bytes, int64_t rows, char *to, int64_t to_step,
+                                                                    const char *from, int64_t step) {
+  for (; rows > 0; rows--, to += to_step, from += step) {
+    #pragma GCC unroll 4
+    for (int64_t i = 0; i + 16 <= bytes; i += 16) *(pc_two *)(to + i) = *(const pc_two *)(from + i);
+    if (bytes % 16 != 0) *(pc_two *)(to + bytes - 16) = *(const pc_two *)(from + bytes - 16);
   }
 }
 
 /* Copies rows of `bytes` each, which are contiguous on both sides. */
 static inline __attribute__((always_inline)) void pc_grid_rows(int64_t bytes, int64_t rows, char *to, int64_t to_step, const char *from, int64_t step) {
+  switch (bytes) {
+  case 16: return pc_grid_rows_long(16, rows, to, to_step, from, step);
+  case 24: return pc_grid_rows_long(24, rows, to, to_step, from, step);
+  case 32: return pc_grid_rows_long(32, rows, to, to_step, from, step);
+  case 40: return pc_grid_rows_long(40, rows, to, to_step, from, step);
+  case 64: return pc_grid_rows_long(64, rows, to, to_step, from, step);
+  default: break;
+  }
   if (bytes > 128) {
     for (; rows > 0; rows--, to += to_step, from += step) __builtin_memcpy(to, from, (size_t)bytes);
   } else if (bytes >= 16) {
-    for (; rows > 0; rows--, to += to_step, from += step) {
-      for (int64_t i = 0; i + 16 <= bytes; i += 16) *(pc_two *)(to + i) = *(const pc_two *)(from + i);
-      *(pc_two *)(to + bytes - 16) = *(const pc_two *)(from + bytes - 16);
-    }
+    pc_grid_rows_long(bytes, rows, to, to_step, from, step);
   } else if (bytes >= 8) {
     for (; rows > 0; rows--, to += to_step, from += step) {
       *(pc_eight_bytes *)to = *(const pc_eight_bytes *)from;

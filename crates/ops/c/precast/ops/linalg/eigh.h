@@ -110,7 +110,9 @@ __attribute__((unused)) static void pc_eigh_one(const int64_t *props, int64_t n,
     pc_tridiagonal(n, a, d, e, tau, c);
     if (n > 0) e[n - 1] = 0;
     if (z != NULL) {
-      for (int64_t i = 0; i < n * n; i++) z[i / n * row + i % n] = i % (n + 1) == 0 ? 1 : 0;
+      for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < n; j++) z[i * row + j] = i == j ? 1 : 0;
+      }
       for (int64_t i = 1; i < n; i++) pc_reflect(i, i, z, row, a + i * n, tau[i]);
     }
     failed = pc_ql(n, d, e, z, n, c, s);
@@ -184,7 +186,9 @@ __attribute__((unused)) static void pc_eigh_complex_one(const int64_t *props, in
     pc_hermitian_tridiagonal(n, a, d, e, tau, c);
     if (n > 0) e[n - 1] = 0;
     if (z != NULL) {
-      for (int64_t i = 0; i < 2 * n * n; i++) z[i / (2 * n) * row + i % (2 * n)] = i / (2 * n) == i % (2 * n) ? 1 : 0;
+      for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < 2 * n; j++) z[i * row + j] = i == j ? 1 : 0;
+      }
       for (int64_t i = 1; i < n; i++) pc_complex_reflect(i, i, z, row, n, a + 2 * i * n, n, tau[i]);
     }
     failed = pc_ql(n, d, e, z, 2 * n, c, s);

@@ -67,9 +67,11 @@ __attribute__((unused, noinline)) static int pc_system_shape(pc_context *ctx, co
 static inline int64_t pc_stack_offset(const pc_tensor *in, const pc_tensor *t, int64_t position) {
   int64_t offset = 0;
   for (int32_t d = t->ndim - 3; d >= 0; d--) {
-    int32_t own = d - (t->ndim - in->ndim);
-    if (own >= 0 && in->shape[own] != 1) offset += position % t->shape[d] * in->strides[own];
-    position /= t->shape[d];
+    const int32_t own = d - (t->ndim - in->ndim);
+    /* Most stacks have one dimension, and a division takes long. */
+    const int64_t rest = d == 0 ? 0 : position / t->shape[d];
+    if (own >= 0 && in->shape[own] != 1) offset += (position - rest * t->shape[d]) * in->strides[own];
+    position = rest;
   }
   return offset;
 }

@@ -26,6 +26,9 @@
 
 typedef double pc_line __attribute__((vector_size(PC_LINE_BYTES), aligned(8), may_alias));
 
+/* Four neighbors, where there are no more of them. */
+typedef double pc_four __attribute__((vector_size(32), aligned(8), may_alias));
+
 /* The lanes of a sum. */
 typedef union pc_lanes {
   pc_line vectors[PC_LANE_VECTORS];
@@ -36,16 +39,30 @@ static inline double pc_size(double x) { return __builtin_fabs(x); }
 
 static inline double pc_lanes_total(const double *s) { return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7])); }
 
+/* The total of the lanes of a sum and the products of n pairs that belong to the first n lanes. */
+static inline double pc_lanes_last(const double *lanes, int64_t n, const double *x, const double *y) {
+  double s[8];
+  #pragma GCC unroll 8
+  for (int lane = 0; lane < 8; lane++) s[lane] = lanes[lane];
+  #pragma GCC unroll 8
+  for (int lane = 0; lane < 7; lane++) {
+    if (lane == n) break;
+    s[lane] += x[lane] * y[lane];
+  }
+  return pc_lanes_total(s);
+}
+
 /* The sum of the products of n pairs. */
 __attribute__((unused)) static double pc_dot_of(int64_t n, const double *x, const double *y) {
+  static const double zeros[8] = {0};
   pc_lanes sums = {{{0}}};
   int64_t i = 0;
+  if (n < 8) return pc_lanes_last(zeros, n, x, y);
   for (; i + 8 <= n; i += 8) {
     #pragma GCC unroll 4
     for (int l = 0; l < PC_LANE_VECTORS; l++) sums.vectors[l] += *(const pc_line *)(x + i + l * PC_LINE) * *(const pc_line *)(y + i + l * PC_LINE);
   }
-  for (int lane = 0; i < n; i++, lane++) sums.lanes[lane] += x[i] * y[i];
-  return pc_lanes_total(sums.lanes);
+  return pc_lanes_last(sums.lanes, n - i, x + i, y + i);
 }
 
 /* The largest absolute value; NaN if any number is NaN. */
@@ -123,8 +140,7 @@ static inline __attribute__((always_inline, unused)) void pc_reflect_tile(const 
     pc_lanes sums;
     #pragma GCC unroll 4
     for (int l = 0; l < PC_LANE_VECTORS; l++) sums.vectors[l] = vectors[r][l];
-    for (int64_t i = whole; i < n; i++) sums.lanes[i - whole] += x[r * row + i] * v[i];
-    factor[r] = tau * pc_lanes_total(sums.lanes);
+    factor[r] = tau * pc_lanes_last(sums.lanes, n - whole, x + r * row + whole, v + whole);
   }
   for (int64_t i = 0; i < whole; i += PC_LINE) {
     const pc_line of_v = *(const pc_line *)(v + i);
@@ -186,6 +202,16 @@ __attribute__((unused, noinline)) static void pc_rotate(int64_t count, int64_t n
     }
     #pragma GCC unroll 4
     for (int l = 0; l < PC_ROTATE_VECTORS; l++) *(pc_line *)(at + l * PC_LINE) = own[l];
+  }
+  for (; j + 4 <= n; j += 4) {
+    pc_four own = *(const pc_four *)(x + j);
+    double *at = x + j;
+    for (int64_t r = 0; r < count; r++, at += row) {
+      const pc_four next = *(const pc_four *)(at + row);
+      *(pc_four *)at = c[r] * own + s[r] * next;
+      own = c[r] * next - s[r] * own;
+    }
+    *(pc_four *)at = own;
   }
   for (; j < n; j++) {
     double own = x[j];

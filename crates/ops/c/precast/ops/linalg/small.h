@@ -123,12 +123,11 @@ __attribute__((unused, noinline)) static int PC_NAME(pc_cholesky_group)(const in
   (void)props;
   PC_NAME(pc_lanes_read)(group->count, n, n, l, group->a, group->a_steps);
   for (int64_t k = 0; k < n; k++) {
-    const PC_NAME(pc_vector) square = l[k * n + k];
-    PC_NAME(pc_vector) diagonal;
-    failed |= square <= 0;
-    #pragma GCC unroll 16
-    for (int lane = 0; lane < PC_LANES; lane++) diagonal[lane] = PC_NAME(pc_sqrt)(square[lane]);
-    l[k * n + k] = diagonal;
+    PC_T *square = (PC_T *)&l[k * n + k];
+    failed |= l[k * n + k] <= 0;
+    #pragma GCC unroll 1
+    for (int lane = 0; lane < PC_LANES; lane++) square[lane] = PC_NAME(pc_sqrt)(square[lane]);
+    const PC_NAME(pc_vector) diagonal = l[k * n + k];
     for (int64_t j = k + 1; j < n; j++) l[j * n + k] /= diagonal;
     for (int64_t i = k + 1; i < n; i++) {
       const PC_NAME(pc_vector) factor = l[i * n + k];

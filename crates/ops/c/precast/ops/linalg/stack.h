@@ -26,8 +26,10 @@ __attribute__((unused, noinline)) static int pc_matrix_square(pc_context *ctx, c
 static inline int64_t pc_item_offset(const pc_tensor *t, int32_t core, int64_t position) {
   int64_t offset = 0;
   for (int32_t d = t->ndim - core - 1; d >= 0; d--) {
-    offset += position % t->shape[d] * t->strides[d];
-    position /= t->shape[d];
+    /* Most stacks have one dimension, and a division takes long. */
+    const int64_t rest = d == 0 ? 0 : position / t->shape[d];
+    offset += (position - rest * t->shape[d]) * t->strides[d];
+    position = rest;
   }
   return offset;
 }
