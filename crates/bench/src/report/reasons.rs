@@ -109,7 +109,11 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("svd of ", "", DIAGONAL),
     ("svdvals of ", "", DIAGONAL),
     ("pinv of ", "", DIAGONAL),
-    ("qr of ", "", "reflections are applied one after another, to four rows at a time, not as products of matrices"),
+    (
+        "qr of ",
+        "",
+        "reflections are applied one after another, to four rows at a time, not as products of matrices",
+    ),
     ("det of ", "", STEPS),
     ("slogdet of ", "", STEPS),
     ("expm of ", "", STEPS),

@@ -20,17 +20,27 @@
 #include <precast/output.h>
 
 /* Bytes that a kernel gets at once of an operand that is gathered: a CPU reads the next ones while it computes with these only if
- * they are few. */
+ * they are few. If all that is gathered is elements that are repeated, nothing is read, and long rows have longer blocks, for fewer calls. */
 #define PC_ELEMWISE_BLOCK_BYTES 2048
+#define PC_ELEMWISE_REPEATED_BYTES 8192
+
+/* The share of a long row that a block of a repeated element has. */
+#define PC_ELEMWISE_SHARE 16
 
 /* Elements of a loop whose order is not worth a choice, at most. */
 #define PC_ELEMWISE_FEW 64
 
 /* Elements of a block. */
 static int64_t pc_elemwise_block(const pc_loop *loop) {
-  int32_t widest = 1;
-  for (int32_t k = 0; k < loop->n_all; k++) widest = loop->item[k] > widest ? loop->item[k] : widest;
-  return widest < PC_ELEMWISE_BLOCK_BYTES / PC_LOOP_BLOCK ? PC_LOOP_BLOCK : PC_ELEMWISE_BLOCK_BYTES / widest;
+  const int32_t last = loop->ndim - 1;
+  int32_t widest = 1, repeats = last >= 0;
+  for (int32_t k = 0; k < loop->n_all; k++) {
+    widest = loop->item[k] > widest ? loop->item[k] : widest;
+    repeats = repeats && (loop->item[k] == 0 || loop->stride[k][last] == loop->item[k] || (k < loop->n_in && loop->stride[k][last] == 0));
+  }
+  const int64_t least = widest < PC_ELEMWISE_BLOCK_BYTES / PC_LOOP_BLOCK ? PC_LOOP_BLOCK : PC_ELEMWISE_BLOCK_BYTES / widest;
+  const int64_t share = repeats ? loop->shape[last] / PC_ELEMWISE_SHARE & ~(int64_t)63 : 0, most = PC_ELEMWISE_REPEATED_BYTES / widest;
+  return share < least ? least : share < most ? share : most;
 }
 
 /* Runs the kernel over a loop in tiles, whose blocks are in `scratch`, of PC_LOOP_SCRATCH_BYTES, where they fit. */

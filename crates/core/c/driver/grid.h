@@ -139,6 +139,22 @@ static inline __attribute__((always_inline)) void pc_grid_plain(int item, const 
   }
 }
 
+/* The same for elements of 8 bytes, of which two are stored at once; not back. */
+static inline __attribute__((always_inline)) void pc_grid_pairs(const pc_grid *g, char *block) {
+  const char *row = g->at;
+  for (int64_t i = 0; i < g->rows; i++, row += g->row) {
+    const char *at = row;
+    int64_t j = 0;
+    for (; j + 2 <= g->columns; j += 2, at += 2 * g->column, block += 16) {
+      const pc_two both = {*(const pc_eight_bytes *)at, *(const pc_eight_bytes *)(at + g->column)};
+      *(pc_two *)block = both;
+    }
+    if (j == g->columns) continue;
+    *(pc_eight_bytes *)block = *(const pc_eight_bytes *)at;
+    block += 8;
+  }
+}
+
 static inline __attribute__((always_inline)) void pc_grid_gather_of(int item, const pc_grid *g, char *block) {
   const int64_t bytes = g->columns * item;
   if (g->column == 0) {
@@ -151,6 +167,8 @@ static inline __attribute__((always_inline)) void pc_grid_gather_of(int item, co
     pc_grid_rows(bytes, g->rows, block, bytes, g->at, g->row);
   } else if (g->row == item && (item == 4 || item == 8)) {
     pc_turn(item, g->columns, g->rows, block, bytes, g->at, g->column);
+  } else if (item == 8) {
+    pc_grid_pairs(g, block);
   } else {
     pc_grid_plain(item, g, block, 0);
   }

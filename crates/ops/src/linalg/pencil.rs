@@ -334,10 +334,11 @@ impl Pencil {
             for i in (j + 1..=p + j).rev() {
                 let turn = Turn::of(basis[i - 1][j], basis[i][j]);
                 let turned = turn.conj();
-                for l in j..q {
-                    let (x, y) = (basis[i - 1][l], basis[i][l]);
-                    basis[i - 1][l] = scaled(x, turn.c).plus(turn.s.times(y));
-                    basis[i][l] = scaled(y, turn.c).minus(turned.s.times(x));
+                let (above, below) = basis.split_at_mut(i);
+                for (x, y) in above[i - 1][j..].iter_mut().zip(&mut below[0][j..]) {
+                    let (old, next) = (*x, *y);
+                    *x = scaled(old, turn.c).plus(turn.s.times(next));
+                    *y = scaled(next, turn.c).minus(turned.s.times(old));
                 }
                 if rows {
                     self.rows(k + i - 1, k, turn);
@@ -461,10 +462,12 @@ fn solve(n: usize, x: &mut System) -> Vec<Complex<f64>> {
         if size(x[k][k]) < least {
             x[k][k] = real(least);
         }
-        for i in k + 1..n {
-            let factor = x[i][k].over(x[k][k]);
-            for j in k + 1..=n {
-                x[i][j] = x[i][j].minus(factor.times(x[k][j]));
+        let (done, rest) = x.split_at_mut(k + 1);
+        let pivot = &done[k];
+        for row in &mut rest[..n - k - 1] {
+            let factor = row[k].over(pivot[k]);
+            for (x, y) in row[k + 1..=n].iter_mut().zip(&pivot[k + 1..=n]) {
+                *x = x.minus(factor.times(*y));
             }
         }
     }
