@@ -279,8 +279,9 @@ fn rewired_graphs_share_a_key_only_if_equal() {
         let at = choices.below(case.graph.applies().len());
         let change = Change { rewire: Some((at, choices.below(3), &mut choices)), ..Change::default() };
         let Some(other) = rebuild(&case.graph, change) else { continue };
-        let canonical = |graph: &FunctionGraph| encode::canonical(&rewrite::lower(graph).unwrap());
-        if canonical(&other) == canonical(&case.graph) {
+        // Extents that become known when constants are folded may not fit each other.
+        let Ok(lowered) = rewrite::lower(&other) else { continue };
+        if encode::canonical(&lowered) == encode::canonical(&rewrite::lower(&case.graph).unwrap()) {
             assert_eq!(key(&other), key(&case.graph), "seed {seed}: {other}");
             continue;
         }
