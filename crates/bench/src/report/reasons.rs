@@ -102,7 +102,11 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("dot", "", "each element is a chain of additions over blocks of 256"),
     ("plus-column", "", REPEATED),
     ("plus-both", "", REPEATED),
-    ("plus-reversed", "", "reversed rows are copied to a block, element by element, before they are added"),
+    (
+        "plus-reversed",
+        "",
+        "reversed rows are copied to a block, two elements at a time, before they are added",
+    ),
     ("plus-transposed", "", "the operand is turned tile by tile, by vectors of 16 bytes"),
     ("eigh of ", "", DIAGONAL),
     ("eigvalsh of ", "", DIAGONAL),
