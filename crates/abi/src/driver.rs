@@ -16,6 +16,12 @@ pub const SHARED: u16 = 1;
 /// `PC_SETTLES`: a total that is not the identity never changes again.
 pub const SETTLES: u16 = 2;
 
+/// `PC_ASSOCIATIVE`: only the order of the elements shows in the bits of a total.
+pub const ASSOCIATIVE: u16 = 4;
+
+/// `PC_TOTAL`: the result follows from the total alone.
+pub const TOTAL: u16 = 8;
+
 /// `pc_elemwise`: the argument that a module passes to `pc_host.elemwise`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]

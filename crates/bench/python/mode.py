@@ -123,7 +123,7 @@ def compiled(make, mode):
 
 def main():
     place, rounds, text = sys.argv[1], int(sys.argv[2]), " ".join(sys.argv[3:])
-    own = precast.pytensor.mode(policy="jit", store=place)
+    own = precast.pytensor.mode(policy="jit", store=f"{place}/store")
     for name, (make, arguments) in FUNCTIONS.items():
         if text not in name:
             continue

@@ -35,6 +35,13 @@ typedef int (*pc_kernel)(pc_context *ctx, int64_t n, char *const *data);
  * fails. A host may ignore it. */
 #define PC_SETTLES 2
 
+/* Of a reduction: parentheses do not show in the bits of a total, only the order of the elements does, which is that of the lanes' tree; the
+ * identity is neutral; elements, totals and results are of one type. A host may ignore it. */
+#define PC_ASSOCIATIVE 4
+
+/* Of a reduction: the result does not depend on the number of elements but by their total. A host may ignore it. */
+#define PC_TOTAL 8
+
 /* For pc_host.elemwise. */
 typedef struct pc_elemwise {
   uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED or 0 */
@@ -75,7 +82,7 @@ typedef struct pc_monoid {
 
 /* For pc_host.reduce. */
 typedef struct pc_reduce {
-  uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED, PC_SETTLES */
+  uint16_t n_in, flags;     /* n_in >= 1; PC_SHARED, PC_SETTLES, PC_ASSOCIATIVE, PC_TOTAL */
   uint32_t axes;            /* bit d: axis d of the broadcast operands is reduced; or PC_REDUCE_ALL */
   int32_t dtype;            /* of the output */
   const uint8_t *scalar;    /* n_in flags: 1 for an operand that is 0-d by its type */

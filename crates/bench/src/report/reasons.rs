@@ -15,6 +15,9 @@ const STEPS: &str = "a decomposition and several small kernels follow one anothe
 /// The reason for decompositions in panels.
 const PANELS: &str = "panels of 32 columns, whose products read operands that are not packed; the elements of small matrices are moved one by one";
 
+/// The reason for loops over a megabyte.
+const CACHES: &str = "the loop is as fast as the caches; runs with other memory for operands and results have the opposite order";
+
 /// The reasons, by prefix and suffix of a line's name; the first match wins.
 const REASONS: &[(&str, &str, &str)] = &[
     (
@@ -100,12 +103,26 @@ const REASONS: &[(&str, &str, &str)] = &[
         "each module is mapped, relocated and protected separately",
     ),
     ("dot", "", "each element is a chain of additions over blocks of 256"),
+    ("plus-row", "", REPEATED),
     ("plus-column", "", REPEATED),
     ("plus-both", "", REPEATED),
     (
         "plus-reversed",
         "",
         "reversed rows are copied to a block, two elements at a time, before they are added",
+    ),
+    (
+        "differences-rows",
+        "",
+        "both operands are gathered into blocks before they are subtracted, so each cache line is read twice",
+    ),
+    ("differences-columns", "", CACHES),
+    ("sum-columns", "", CACHES),
+    ("maxima-columns", "", CACHES),
+    (
+        "censored",
+        "",
+        "Stan's program computes the tails once for all censored observations, PyMC's graph for each observation",
     ),
     ("plus-transposed", "", "the operand is turned tile by tile, by vectors of 16 bytes"),
     ("eigh of ", "", DIAGONAL),

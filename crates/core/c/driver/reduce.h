@@ -5,6 +5,7 @@
  *     columns   a kept dimension is the near one, or rows are short: for a tile of outputs at once, map row after row and step
  *               into lanes; no more rows than there are lanes are kept instead, and added up in place. What is gathered of short
  *               rows stays for the tiles that read it again
+ *     in order  of a few rows as they lie, where parentheses do not show (PC_ASSOCIATIVE): into the outputs, without lanes
  *     short     the same of short rows as they lie: a tile of them is mapped as a whole and turned (reduce_tiles.h)
  *     stripes   few columns of many rows: rows are mapped several at once, and step into several lanes at once
  *
@@ -74,8 +75,16 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
 /* Whether the elements behind an output are so few that their columns are added up in place. */
 static int pc_reduce_is_few(const pc_reduce_run *r) { return r->op->monoid->few_columns != NULL && r->count <= r->op->monoid->lanes; }
 
+/* Whether the outputs are made in order: see the head of this file. */
+static int pc_reduce_is_in_order(const pc_reduce_run *r) {
+  const pc_monoid *m = r->op->monoid;
+  return (r->op->flags & PC_ASSOCIATIVE) && r->op->map == NULL && m->steps != NULL && r->inner.ndim == 1 && r->count <= 2 * m->lanes &&
+         r->outer.stride[0][r->outer.ndim - 1] == r->outer.item[0];
+}
+
 /* Bytes that an output has of the lanes. */
 static int64_t pc_reduce_column(const pc_reduce_run *r, int by_columns) {
+  if (by_columns && pc_reduce_is_in_order(r)) return 2 * r->op->monoid->item; /* the output, and a row of as many */
   return (by_columns && pc_reduce_is_few(r) ? r->count : r->op->monoid->lanes) * r->op->monoid->item;
 }
 
@@ -96,15 +105,22 @@ static void pc_reduce_gather(pc_reduce_run *r, int64_t p, char *const *base, cha
   }
 }
 
-/* As pc_reduce_tile, of columns of a few elements each: they are mapped to rows, which are added up in place. */
+/* As pc_reduce_tile, of columns of a few elements each: they are mapped to rows, which are added up in place. Rows that need no map are
+ * read where the first step of the tree takes them, if the number of rows does not matter later. */
 static int pc_reduce_few(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
   int64_t index[PC_MAX_NDIM] = {0}, row_bytes = columns * m->item;
   char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS], *row = r->lanes;
+  int64_t kept = r->count;
+  if (r->op->map == NULL && (r->op->flags & PC_TOTAL) && r->outer.stride[0][last] == m->item && r->count > 1) {
+    for (kept = 1; 2 * kept < r->count; kept *= 2) {}
+  }
   for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
   for (int64_t p = 0; p < r->count; p++, row += row_bytes) {
-    if (r->op->map == NULL) {
+    if (p >= kept) {
+      m->step(row - kept * row_bytes, at[0], columns);
+    } else if (r->op->map == NULL) {
       pc_copy_strided(m->item, columns, row, m->item, at[0], r->outer.stride[0][last]);
     } else {
       pc_reduce_gather(r, p, base, at, columns, data);
@@ -114,7 +130,7 @@ static int pc_reduce_few(pc_context *ctx, pc_reduce_run *r, char *const *base, i
     }
     pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
   }
-  m->few_columns(r->lanes, r->count, columns);
+  m->few_columns(r->lanes, kept, columns);
   pc_copy_strided(m->item, columns, base[n_in], r->outer.stride[n_in][last], r->lanes, m->item);
   return 0;
 }
@@ -164,6 +180,22 @@ static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t colum
   m->finish(r->totals, columns, r->count, base[1], last < 0 ? 0 : r->outer.stride[1][last]);
 }
 
+/* As pc_reduce_columns, in order: the tree over lanes takes them by their numbers' bits, read from the last one on. */
+static void pc_reduce_ordered(pc_reduce_run *r, char *const *base, int64_t columns) {
+  const pc_monoid *m = r->op->monoid;
+  int64_t row = r->inner.stride[0][0], to_step = r->outer.stride[1][r->outer.ndim - 1], lane = 0;
+  char *to = to_step == m->item ? base[1] : r->lanes;
+  __builtin_memcpy(to, base[0], (size_t)(columns * m->item));
+  for (int32_t k = 0; k < m->lanes; k++) {
+    int64_t first = k == 0 ? m->lanes : lane, rows = (r->count - first + m->lanes - 1) / m->lanes;
+    if (first < r->count) m->steps(to, base[0] + first * row, columns, rows, m->lanes * row);
+    int64_t bit = m->lanes / 2;
+    for (; lane & bit; bit /= 2) lane -= bit;
+    lane += bit;
+  }
+  if (to != base[1]) pc_copy_strided(m->item, columns, base[1], to_step, to, m->item);
+}
+
 /* How the outputs are made: see the head of this file. */
 typedef enum pc_reduce_way { PC_REDUCE_ROWS, PC_REDUCE_COLUMNS, PC_REDUCE_SHORT_ROWS } pc_reduce_way;
 
@@ -187,7 +219,7 @@ static pc_reduce_way pc_reduce_choose(const pc_reduce_run *r) {
 static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plain) {
   int64_t column = pc_reduce_column(r, 1), most = PC_REDUCE_LANES_BYTES / column;
   int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
-  most = most < PC_LOOP_BLOCK ? most : PC_LOOP_BLOCK;
+  if (!pc_reduce_is_in_order(r) && most > PC_LOOP_BLOCK) most = PC_LOOP_BLOCK;
   if (!plain) most = most < room ? most : room;
   if (columns <= most) return columns;
   if (!plain || columns * r->count < PC_REDUCE_MUCH_BYTES / r->op->monoid->item) return most;
@@ -217,6 +249,10 @@ static int pc_reduce_part(pc_context *ctx, pc_reduce_run *r, int by_columns, int
   const pc_loop *outer = &r->outer;
   char *at[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (by_columns ? c * outer->stride[k][outer->ndim - 1] : 0);
+  if (by_columns && pc_reduce_is_in_order(r)) {
+    pc_reduce_ordered(r, at, n);
+    return 0;
+  }
   if (by_columns && !plain) {
     int failure = pc_reduce_is_few(r) ? pc_reduce_few(ctx, r, at, n) : pc_reduce_tile(ctx, r, at, n);
     for (int32_t k = 0; r->depth > 1 && k < r->op->n_in; k++) r->held[k] = at[k];
@@ -239,7 +275,8 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   int by_columns = way == PC_REDUCE_COLUMNS;
   int32_t ndim = by_columns ? outer->ndim - 1 : outer->ndim; /* dimensions stepped through one by one */
   int64_t index[PC_MAX_NDIM] = {0}, columns = by_columns ? outer->shape[ndim] : 1;
-  int plain = by_columns && !pc_reduce_is_few(r) && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
+  int plain = by_columns && r->op->map == NULL && r->op->monoid->steps != NULL && r->inner.ndim == 1 && outer->stride[0][ndim] == outer->item[0];
+  plain = plain && (!pc_reduce_is_few(r) || pc_reduce_is_in_order(r));
   int64_t most = by_columns ? pc_reduce_width(r, columns, plain) : 1;
   if (pc_reduce_ready(ctx, r, most, by_columns, plain) != 0) return -1;
   int64_t wide = r->depth > 1 ? most : columns;

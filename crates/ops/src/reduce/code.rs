@@ -142,7 +142,8 @@ impl Reduce {
     }
 
     /// Returns the flags for the driver. The result of bools is final after one element that differs from the identity. The
-    /// remaining elements are only skipped if the map cannot fail for them.
+    /// remaining elements are only skipped if the map cannot fail for them. Extrema and sums of integers have the same bits
+    /// whatever the parentheses.
     fn flags(&self, node: &Node) -> String {
         let may_fail = |op: &dyn ScalarOp| op.content_id().is_none() || op.name() == "pow";
         let map_may_fail = self.map.as_deref().is_some_and(|map| {
@@ -153,7 +154,18 @@ impl Reduce {
             }
         });
         let settles = node.outputs[0].dtype() == DType::Bool && !map_may_fail;
-        shared(self.content_id()).to_owned() + if settles { " | PC_SETTLES" } else { "" }
+        let dtype = node.outputs[0].dtype();
+        let is_integer = matches!(dtype, DType::I64 | DType::U64) && self.sum_of_bools(node).is_none();
+        let is_extremum = matches!(self.kind, ReduceKind::Max | ReduceKind::Min)
+            && dtype != DType::Bool
+            && !dtype.is_complex();
+        let flags = [
+            (true, shared(self.content_id())),
+            (settles, "PC_SETTLES"),
+            (is_integer || is_extremum, "PC_ASSOCIATIVE"),
+            (self.kind != ReduceKind::Mean, "PC_TOTAL"),
+        ];
+        flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).collect::<Vec<_>>().join(" | ")
     }
 
     /// Returns the loop variants that the call may need, as defined in monoid.h. A reduction over all axes has one

@@ -12,7 +12,7 @@
 //! | keyword | an optional setting: by name, or after the operands | calls by name |
 //! | [`Promotion`](super::Promotion) | the cast of the operands' dtypes before the call | calls by name |
 //! | [`Gives`](super::Gives) | the dtype of the result | the scalar op |
-//! | [`Cost`](super::Cost) | `Cheap` for a few instructions, `Heavy` and `Branching` for very many | fusion, kernels |
+//! | [`Cost`](super::Cost) | `Cheap` for a few instructions, `Heavy`, `Branching` and `Mixed` for very many | fusion, kernels |
 //! | builder | `method` of `Var`; `other`: an operator, or only text | `build` |
 //! | C name | `<C name>` in `pc_<C name>_<dtype>`, if it differs from the name | the scalar op |
 //! | kinds | `bool`, `int` (all eight), `float`, `complex` in order; empty if the scalar op is defined apart | the scalar op |
@@ -192,11 +192,11 @@ macro_rules! scalar_rows {
             /// `-x * log(x)`; 0 where `x` is 0, and -inf where it is negative.
             entr(x) [] Inexact => Same, Costly, method { float "math/entropy.h"; } d["-g * (1 + log(x))"]
             /// `x * log(x / y)`; 0 where `x` is 0, and inf outside of the domain.
-            rel_entr(x, y) [] Inexact => Same, Branching, method { float "math/entropy.h"; } d["g * (1 + log(x / y))", "-g * x / y"]
+            rel_entr(x, y) [] Inexact => Same, Heavy, method { float "math/entropy.h"; } d["g * (1 + log(x / y))", "-g * x / y"]
             /// `x * log(x / y) - x + y`; inf outside of the domain.
-            kl_div(x, y) [] Inexact => Same, Branching, method { float "math/entropy.h"; } d["g * log(x / y)", "g * (1 - x / y)"]
+            kl_div(x, y) [] Inexact => Same, Heavy, method { float "math/entropy.h"; } d["g * log(x / y)", "g * (1 - x / y)"]
             /// `log(p / (1 - p))`, the inverse of `sigmoid`.
-            logit(p) [] Inexact => Same, Branching, method { float "math/entropy.h"; } d["g / (p * (1 - p))"]
+            logit(p) [] Inexact => Same, Heavy, method { float "math/entropy.h"; } d["g / (p * (1 - p))"]
             /// The modified Bessel function of the first kind of order 0.
             i0(x) [] Inexact => Same, Heavy, method { float "math/bessel.h"; } d["g * i1(x)"]
             /// `exp(-abs(x)) * i0(x)`, which does not overflow.
@@ -216,7 +216,7 @@ macro_rules! scalar_rows {
             /// The Bessel function of the second kind of order 1; NaN for negative `x`.
             y1(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["g * (y0(x) - out / x)"]
             /// The gamma function; NaN at negative integers.
-            gamma(x) [] Inexact => Same, Branching, method { float "math/factorial.h"; } d["g * out * digamma(x)"]
+            gamma(x) [] Inexact => Same, Mixed, method { float "math/factorial.h"; } d["g * out * digamma(x)"]
             /// The beta function; inf where `a` or `b` is 0 or a negative integer.
             beta(a, b) [] Inexact => Same, Branching, method { float "math/beta.h"; }
                 d["g * out * (digamma(a) - digamma(a + b))", "g * out * (digamma(b) - digamma(a + b))"]
@@ -228,7 +228,7 @@ macro_rules! scalar_rows {
             /// The derivative of `digamma` of order `n`, a whole number.
             polygamma(n, x) [] Inexact => Same, Branching, method { float "math/zeta.h"; } d["", "g * polygamma(n + 1, x)"]
             /// Owen's T function: the probability that `x > h` and `0 < y < a*x` of two standard normal numbers.
-            owens_t(h, a) [] Inexact => Same, Branching, method { float "math/owens.h"; }
+            owens_t(h, a) [] Inexact => Same, Heavy, method { float "math/owens.h"; }
                 d["-0.19947114020071635 * g * exp(-0.5 * h * h) * erf(0.7071067811865476 * a * h)", "0.15915494309189535 * g * exp(-0.5 * h * h * (1 + a * a)) / (1 + a * a)"]
             /// The logarithm of the absolute value of the gamma function.
             gammaln(x) [lgamma] Inexact => Same, Branching, method { float "math/gamma.h" f32 [right] f64 [near far right]; } d["g * digamma(x)"]

@@ -252,11 +252,15 @@ impl ScalarOp for Basic {
             DType::F64 => f64s,
             _ => return None,
         };
-        let branches = self.scalar.cost == Cost::Branching;
-        let is_block = branches || self.scalar.cost == Cost::Heavy || !regions.is_empty();
+        let (is_heavy, branches) = match self.scalar.cost {
+            Cost::Cheap | Cost::Costly => (false, false),
+            Cost::Heavy => (true, false),
+            Cost::Branching => (true, true),
+            Cost::Mixed => (true, dtype == DType::F64),
+        };
         let name = self.scalar.c_name;
         let block = BlockFunction { name, dtype, operands: dtypes.len(), regions, branches };
-        (is_block && self.output(dtypes) == Some(dtype)).then_some(block)
+        ((is_heavy || !regions.is_empty()) && self.output(dtypes) == Some(dtype)).then_some(block)
     }
 
     fn content_id(&self) -> Option<String> {

@@ -45,6 +45,31 @@ fn modified_bessel_functions_reach_the_largest_operands() {
 }
 
 #[test]
+fn bessel_functions_of_small_operands_are_right_to_the_last_digits() {
+    check(&[
+        ("kv(0, x)", 1e-300, 690.891_459_413_872_1, EXACT),
+        ("kv(0.25, x)", 1e-20, 215_580.054_933_483_83, EXACT),
+        ("kv(0.5, x)", 0.0625, 4.709_518_689_611_933, EXACT),
+        ("kve(-2.5, x)", 0.01, 379_766.716_747_969_74, EXACT),
+        ("kv(7, x)", 1e-30, 4.607_999_999_999_997e214, EXACT),
+        ("kve(40.3, x)", 0.05, 1.182_378_838_907_917_2e111, EXACT),
+        ("kv(6, x)", 1e-100, f64::INFINITY, 0.0),
+        ("kve(300.5, x)", 0.05, f64::INFINITY, 0.0),
+    ]);
+}
+
+#[test]
+fn scaled_error_functions_overflow_without_nan() {
+    let inf = f64::INFINITY;
+    check(&[
+        ("erfcx(x)", -26.628, 1.728_618_506_590_026e308, 2e-13),
+        ("erfcx(x)", -26.629, inf, 0.0),
+        ("erfcx(x)", -26.65, inf, 0.0),
+        ("erfcx(x)", -26.8, inf, 0.0),
+    ]);
+}
+
+#[test]
 fn gradients_of_scaled_bessel_functions_keep_their_digits() {
     check(&[
         ("grad(ive(2, x), x)", 1e8, -1.994_711_289_804_648e-13, 1e-13),

@@ -10,7 +10,7 @@ use std::process::Command;
 const IN_F32: [(&str, f64); 6] =
     [("exp", 1.0), ("log", 1.1), ("log1p", 1.1), ("tanh", 1.2), ("erf", 1.0), ("sigmoid", 0.8)];
 /// The largest error of the other functions: half an ulp for rounding, and the error of short polynomials.
-const ROUNDED_ONCE: f64 = 0.56;
+const ROUNDED_ONCE: f64 = 0.58;
 
 #[test]
 fn f32_functions_round_nearly_like_exact_ones() {
@@ -29,5 +29,5 @@ fn f32_functions_round_nearly_like_exact_ones() {
         let error: f64 = words[2].parse().unwrap();
         assert!(error <= bound, "{line}; at most {bound}");
     }
-    assert_eq!(text.lines().count(), 28, "the functions of whole.c");
+    assert_eq!(text.lines().count(), 37, "the functions of whole.c");
 }

@@ -1,6 +1,8 @@
 //! The C of maps: one loop for neighboring maps of the same shape.
 
-use super::{Fixed, step::Step, text::Text};
+use super::Fixed;
+use super::step::Step;
+use super::text::{Text, elements};
 use crate::elements::steps;
 use crate::scalar::{BlockFunction, ScalarOp};
 use precast_codegen::{LinkError, Sub};
@@ -109,6 +111,32 @@ impl Fixed {
         text.line(&format!("{}({});", block.c_name(), operands.join(", ")));
     }
 
+    /// Writes copies of the arrays of bools that a group reads, as wide as its other elements, and returns the name of the
+    /// copy of each array: gcc does not vectorise a loop that chooses between wide elements by bytes.
+    fn write_masks(&self, group: &Group<'_>, text: &mut Text) -> BTreeMap<String, String> {
+        let results = || group.maps.iter().flat_map(|map| &map.results);
+        let inputs = || group.maps.iter().flat_map(|map| map.inputs);
+        let dtypes = results().map(|(_, dtype)| *dtype).chain(inputs().map(|input| self.value(*input).dtype));
+        let wide = match dtypes.map(DType::itemsize_bytes).max() {
+            Some(8) => DType::U64,
+            Some(4) => DType::U32,
+            _ => return BTreeMap::new(),
+        };
+        let mut masks = BTreeMap::new();
+        for input in inputs() {
+            let (value, array) = (self.value(*input), self.name(*input));
+            let is_result = results().any(|(own, _)| *own == array);
+            if value.dtype != DType::Bool || value.size() == 1 || is_result || masks.contains_key(&array) {
+                continue;
+            }
+            let mask = format!("{}_{array}", group.maps[0].results[0].0);
+            text.array(wide, &mask, value.size());
+            elements(value.size(), &mask, &array, text);
+            masks.insert(array, mask);
+        }
+        masks
+    }
+
     /// Writes the loop of a group. Results that only the group reads have no array.
     pub(super) fn write_group(
         &self,
@@ -133,6 +161,7 @@ impl Fixed {
             (_, true) => vec![size],
             _ => shape.clone(),
         };
+        let masks = if loops.is_empty() { BTreeMap::new() } else { self.write_masks(group, text) };
         text.open(&loops);
         let place = if loops.is_empty() { "0".to_owned() } else { position(&loops, &steps(&loops)) };
         let mut computed: Vec<&str> = Vec::new();
@@ -152,7 +181,10 @@ impl Fixed {
                 } else {
                     broadcast(&value.shape, shape)
                 };
-                text.line(&format!("const pc_{} {own}_{k} = {array}[{at}];", value.dtype));
+                text.line(&match masks.get(&array) {
+                    Some(mask) => format!("const pc_bool {own}_{k} = {mask}[{at}] != 0;"),
+                    None => format!("const pc_{} {own}_{k} = {array}[{at}];", value.dtype),
+                });
                 operands.push(format!("{own}_{k}"));
             }
             let results: Vec<String> = map.results.iter().map(|(array, _)| format!("{array}_x")).collect();

@@ -46,6 +46,4 @@ PC_TAIL pc_f64 pc_gamma_f64(pc_f64 x) {
   return pc_gamma_left_f64(a, pc_fraction_f64(a));
 }
 
-PC_INLINE pc_f32 pc_gamma_f32(pc_f32 x) { return (pc_f32)pc_gamma_f64((pc_f64)x); }
-
 #endif

@@ -6,6 +6,7 @@
 #define PRECAST_OPS_MATH_NORMAL_H
 
 #include <precast/ops/math/erf.h>
+#include <precast/ops/math/f32/normal.h>
 #include <precast/ops/math/log1p.h>
 #include <precast/ops/math/exp2.h>
 #include <precast/ops/math/stirling.h>
@@ -46,7 +47,7 @@ PC_INLINE pc_f64 pc_erfcx_f64(pc_f64 x) {
   pc_f64 right = pc_erfcx_right_f64(a > 0.75 ? a : 0.75);
   pc_f64 y = x < 0.0 ? (power - right) + power : right;
   y = a < 0.75 ? near : y;
-  y = x < -26.7 ? __builtin_inf() : y;
+  y = x < -26.63 ? __builtin_inf() : y; /* here x^2 is below ln of the largest number, and twice its power is not */
   return x == x ? y : x;
 }
 
@@ -178,12 +179,6 @@ PC_TAIL pc_f64 pc_ndtri_exp_f64(pc_f64 y) {
   return -z;
 }
 
-PC_INLINE pc_f32 pc_erfcx_f32(pc_f32 x) { return (pc_f32)pc_erfcx_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_ndtr_f32(pc_f32 x) { return (pc_f32)pc_ndtr_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_log_ndtr_f32(pc_f32 x) { return (pc_f32)pc_log_ndtr_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_ndtri_f32(pc_f32 x) { return (pc_f32)pc_ndtri_f64((pc_f64)x); }
 PC_INLINE pc_f32 pc_ndtri_exp_f32(pc_f32 x) { return (pc_f32)pc_ndtri_exp_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_erfinv_f32(pc_f32 x) { return (pc_f32)pc_erfinv_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_erfcinv_f32(pc_f32 x) { return (pc_f32)pc_erfcinv_f64((pc_f64)x); }
 
 #endif

@@ -15,8 +15,8 @@ PC_INLINE pc_pair_f64 pc_pair_mul_f64(pc_pair_f64 a, pc_pair_f64 b) {
   return pc_sum_ordered_f64(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-/* ln x of a positive finite x, to about 2^-64. */
-PC_INLINE pc_pair_f64 pc_log_pair_f64(pc_f64 x) {
+/* ln x - less ln 2 of a positive finite x and a whole `less`, to about 2^-64. */
+PC_INLINE pc_pair_f64 pc_log_pair_less_f64(pc_f64 x, pc_f64 less) {
   const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
   int small = x < 0x1p-1022;
   uint64_t u = pc_bits_f64(small ? x * 0x1p54 : x) + (one - half);
@@ -35,9 +35,13 @@ PC_INLINE pc_pair_f64 pc_log_pair_f64(pc_f64 x) {
   w.lo = w.lo + rest;
   pc_pair_f64 r = pc_pair_mul_f64(pc_pair_mul_f64(s, z), w);
   pc_pair_f64 twice = {s.hi + s.hi, s.lo + s.lo};
-  pc_pair_f64 whole = {k * PC_LN2_HI_F64, k * PC_LN2_LO_F64};
+  pc_f64 scale = k - less;
+  pc_pair_f64 whole = {scale * PC_LN2_HI_F64, scale * PC_LN2_LO_F64};
   return pc_pair_add_f64(whole, pc_pair_add_f64(twice, r));
 }
+
+/* ln x of a positive finite x, to about 2^-64. */
+PC_INLINE pc_pair_f64 pc_log_pair_f64(pc_f64 x) { return pc_log_pair_less_f64(x, 0.0); }
 
 /* e^(hi + lo). */
 PC_INLINE pc_f64 pc_exp_pair_f64(pc_pair_f64 x) {
