@@ -152,10 +152,6 @@ STAN = {
 }
 
 
-def joined(function):
-    return lambda point: np.append(*function(point)[::-1])
-
-
 def point_of(model):
     start = model.initial_point(random_seed=0)
     return np.concatenate([np.ravel(start[value.name] + 0.05) for value in model.value_vars])
@@ -169,13 +165,13 @@ def measured(name, place, rounds):
     def ours():
         path = os.path.join(place, "model.precast")
         precast.pymc.export(model, path, entries=["log_density_gradient"])
-        return joined(precast.load(path).log_density_gradient), [point]
+        return precast.load(path).log_density_gradient, [point]
 
     def compiled(mode):
         made = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
         made.set_extra_values({})
         made._pytensor_function.trust_input = True
-        return joined(made._pytensor_function), [point]
+        return made._pytensor_function, [point]
 
     contenders = [
         ("precast", ours),

@@ -35,7 +35,7 @@ def library(program, place):
 
 
 def density(program, data, place):
-    """Returns the function of a program with its data: a point to its gradient and log density, in one array.
+    """Returns the function of a program with its data: a point to its log density and the gradient.
 
     Stan omits constants, as for samplers. The first call computes their sum, which is added."""
     stan = library(program, place)
@@ -45,11 +45,10 @@ def density(program, data, place):
 
     def call(point):
         nonlocal constants
-        out = np.empty(len(point) + 1)
+        out = np.empty(len(point))
         at, to = point.ctypes.data, out.ctypes.data
         if constants is None:
             constants = stan.density_whole(model, at, to) - stan.density_gradient(model, at, to)
-        out[-1] = stan.density_gradient(model, at, to) + constants
-        return out
+        return stan.density_gradient(model, at, to) + constants, out
 
     return call

@@ -10,7 +10,7 @@
 #define EACH(F)                                                                                                     \
   F(exp) F(exp2) F(expm1) F(log) F(log2) F(log10) F(log1p) F(softplus) F(log1mexp) F(sigmoid) F(tanh) F(sinh) F(cosh) \
   F(asinh) F(acosh) F(atanh) F(asin) F(acos) F(atan) F(cbrt) F(erf) F(erfc) F(sin) F(cos) F(tan) F(gammaln) F(digamma) F(trigamma) \
-  F(gamma) F(logit) F(entr) F(erfcx) F(ndtr) F(log_ndtr) F(ndtri) F(erfinv) F(erfcinv)
+  F(gamma) F(logit) F(entr) F(erfcx) F(ndtr) F(log_ndtr) F(ndtri) F(erfinv) F(erfcinv) F(i0) F(i1) F(i0e) F(i1e)
 
 #define BLOCK 4096
 

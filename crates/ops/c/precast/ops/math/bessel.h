@@ -6,6 +6,7 @@
 #define PRECAST_OPS_MATH_BESSEL_H
 
 #include <precast/ops/math/exp.h>
+#include <precast/ops/math/f32/bessel.h>
 #include <precast/ops/math/pair.h>
 
 /* e^-x I0(x) for 0 <= x <= 2. Degree 19. */
@@ -161,10 +162,5 @@ PC_INLINE pc_f64 pc_i1_f64(pc_f64 x) {
   y = a < 714.0 ? y : __builtin_inf();
   return x == x ? pc_signed_f64(y, pc_sign_f64(x)) : x;
 }
-
-PC_INLINE pc_f32 pc_i0e_f32(pc_f32 x) { return (pc_f32)pc_i0e_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_i1e_f32(pc_f32 x) { return (pc_f32)pc_i1e_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_i0_f32(pc_f32 x) { return (pc_f32)pc_i0_f64((pc_f64)x); }
-PC_INLINE pc_f32 pc_i1_f32(pc_f32 x) { return (pc_f32)pc_i1_f64((pc_f64)x); }
 
 #endif

@@ -152,7 +152,22 @@ PC_TAIL pc_f64 pc_betaln_f64(pc_f64 a, pc_f64 b) {
   return other > most ? pc_betaln_ordered_f64(other, most) : pc_betaln_ordered_f64(most, other);
 }
 
-PC_INLINE pc_f32 pc_beta_f32(pc_f32 a, pc_f32 b) { return (pc_f32)pc_beta_f64((pc_f64)a, (pc_f64)b); }
-PC_INLINE pc_f32 pc_betaln_f32(pc_f32 a, pc_f32 b) { return (pc_f32)pc_betaln_f64((pc_f64)a, (pc_f64)b); }
+/* ln B(a, b) of f32 to about 2^-45, if a and b are of usual size, without pairs; else NaN. */
+PC_TAIL pc_f64 pc_betaln_short_f64(pc_f64 a, pc_f64 b) {
+  const pc_f64 least = 0x1p-40, most = 48.0;
+  if (!(a > least && a < most && b > least && b < most)) return __builtin_nan("");
+  return pc_gammaln_f64(a) + pc_gammaln_f64(b) - pc_gammaln_f64(a + b);
+}
+
+PC_TAIL pc_f32 pc_beta_f32(pc_f32 a, pc_f32 b) {
+  pc_f64 log = pc_betaln_short_f64((pc_f64)a, (pc_f64)b);
+  return (pc_f32)(log == log ? pc_exp_f64(log) : pc_beta_f64((pc_f64)a, (pc_f64)b));
+}
+
+/* Next to its zeros the terms cancel. */
+PC_TAIL pc_f32 pc_betaln_f32(pc_f32 a, pc_f32 b) {
+  pc_f64 log = pc_betaln_short_f64((pc_f64)a, (pc_f64)b);
+  return (pc_f32)(pc_magnitude_f64(log) > 0x1p-12 ? log : pc_betaln_f64((pc_f64)a, (pc_f64)b));
+}
 
 #endif

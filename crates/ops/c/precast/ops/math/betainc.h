@@ -51,8 +51,8 @@ PC_TAIL pc_f64 pc_beta_power_f64(const pc_betainc_parts_f64 *s) {
   return pc_exp_pair_f64(pc_minus_f64(log)) * __builtin_sqrt(0x1.45f306dc9c883p-3 * least * (most / s->r.hi)); /* 1 / (2 pi) */
 }
 
-/* The tail by the power. */
-PC_TAIL pc_f64 pc_beta_fraction_f64(const pc_betainc_parts_f64 *s) {
+/* The tail by the power, whose last step is at most `last` of it. */
+PC_TAIL pc_f64 pc_beta_fraction_f64(const pc_betainc_parts_f64 *s, pc_f64 last) {
   pc_f64 a = s->a, b = s->b, x = s->x.hi, above = s->y.hi + 1.0;
   pc_f64 c = 1.0 + s->d.hi, c0 = b / a, c1 = 1.0 + 1.0 / a, p = 1.0, q = a + 1.0;
   pc_f64 an = 0.0, bn = 1.0, an1 = 1.0, bn1 = c / c1, y = c1 / c;
@@ -71,7 +71,7 @@ PC_TAIL pc_f64 pc_beta_fraction_f64(const pc_betainc_parts_f64 *s) {
     bn1 = t;
     pc_f64 known = y;
     y = an1 / bn1;
-    if (pc_magnitude_f64(y - known) <= 0x1p-53 * y) break;
+    if (pc_magnitude_f64(y - known) <= last * y) break;
     an = an / bn1;
     bn = bn / bn1;
     an1 = y;
@@ -141,7 +141,7 @@ PC_TAIL pc_f64 pc_beta_tail_f64(const pc_betainc_parts_f64 *s) {
     y = pc_beta_near_f64(s);
   } else {
     y = pc_beta_power_f64(s);
-    y = y > 0.0 ? y * pc_beta_fraction_f64(s) : 0.0;
+    y = y > 0.0 ? y * pc_beta_fraction_f64(s, 0x1p-53) : 0.0;
   }
   return y > 1.0 ? 1.0 : y;
 }
@@ -176,7 +176,33 @@ PC_TAIL pc_f64 pc_beta_below_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
   return 1.0 - pc_beta_tail_f64(&s);
 }
 
+/* For f32, where a and b are not large: ln(b B(a, b)). */
+PC_TAIL pc_f64 pc_beta_log_short_f64(pc_f64 a, pc_f64 b) {
+  return pc_gammaln_above_f64(a) + pc_gammaln_above_f64(b) - pc_gammaln_f64(a + b) - pc_log_f64(a);
+}
+
+/* As pc_beta_tail_f64, to about 2^-32. */
+PC_TAIL pc_f64 pc_beta_tail_short_f64(const pc_betainc_parts_f64 *s) {
+  pc_f64 a = s->a, b = s->b, x = pc_log_f64(s->x.hi) + s->x.lo / s->x.hi, y = pc_log_f64(s->y.hi) + s->y.lo / s->y.hi;
+  if (pc_beta_is_rest_f64(s)) {
+    pc_f64 l = b * y - (b <= 0.01 ? pc_beta_log_f64(a, b) : pc_beta_log_short_f64(a, b));
+    return -pc_expm1_f64(l) - pc_exp_f64(l) * b * pc_beta_sum_f64(b, a, s->y.hi);
+  }
+  pc_f64 power = b * pc_exp_f64(a * x + b * y - pc_beta_log_short_f64(a, b)), tail = power * pc_beta_fraction_f64(s, 0x1p-32);
+  return tail > 1.0 ? 1.0 : tail;
+}
+
+/* As pc_beta_below_f64, to about 2^-32. */
+PC_TAIL pc_f64 pc_beta_below_short_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
+  const pc_f64 least = 0x1p-40;
+  if (!(a > least && a < PC_TAIL_SHORT && b > least && b < PC_TAIL_SHORT && x > 0x1p-100 && x < 1.0)) return pc_beta_below_f64(a, b, x);
+  pc_betainc_parts_f64 s = pc_beta_of_f64(a, b, x);
+  if (s.d.hi >= 0.0 || pc_beta_is_rest_f64(&s)) return pc_beta_tail_short_f64(&s);
+  s = pc_beta_turned_f64(s);
+  return 1.0 - pc_beta_tail_short_f64(&s);
+}
+
 PC_INLINE pc_f64 pc_betainc_f64(pc_f64 a, pc_f64 b, pc_f64 x) { return pc_beta_below_f64(a, b, x); }
-PC_INLINE pc_f32 pc_betainc_f32(pc_f32 a, pc_f32 b, pc_f32 x) { return (pc_f32)pc_betainc_f64((pc_f64)a, (pc_f64)b, (pc_f64)x); }
+PC_INLINE pc_f32 pc_betainc_f32(pc_f32 a, pc_f32 b, pc_f32 x) { return (pc_f32)pc_beta_below_short_f64((pc_f64)a, (pc_f64)b, (pc_f64)x); }
 
 #endif
