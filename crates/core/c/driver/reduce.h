@@ -229,8 +229,8 @@ static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plai
 
 /* Readies the memory of a run that makes `most` outputs at once, `by_columns` or one row after the other. */
 static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int by_columns, int plain) {
-  int is_few = by_columns && pc_reduce_is_few(r);
-  int64_t lanes = most * pc_reduce_column(r, by_columns), totals = is_few ? 0 : most * 16, mapped = totals, gathered = 0;
+  int is_few = by_columns && pc_reduce_is_few(r), has_totals = !is_few && !(by_columns && pc_reduce_is_in_order(r));
+  int64_t lanes = most * pc_reduce_column(r, by_columns), totals = has_totals ? most * 16 : 0, mapped = totals, gathered = 0;
   r->room = pc_area_whole(most * 16);
   r->depth = by_columns && !plain && r->count < PC_REDUCE_SHORT ? r->count : 1;
   if (!by_columns) {

@@ -54,7 +54,9 @@ fn inputs(special: bool) -> Vec<Array> {
 }
 
 /// Expressions that become one op.
-const SMALL: [&str; 50] = [
+const SMALL: [&str; 52] = [
+    "where(p > 0, p*2, sum(p)) ; where((w > 1)[:30], p, -p) + sum(s)",
+    "where(t > 0, t, t*t) + sum(t) ; where(t > 0, 1.0, t.astype('f64')) ; (t > 0) & (t < 1)",
     "w[stack([w[10:13].shape[0], 2])[:, None].reshape((2,))] + s",
     "exp(u)/sum(exp(u)) + sum(u)",
     "sum(w*w) + max(w) - min(w) + mean(w)",

@@ -59,13 +59,15 @@ fn bessel_functions_of_small_operands_are_right_to_the_last_digits() {
 }
 
 #[test]
-fn scaled_error_functions_overflow_without_nan() {
+fn tails_end_without_nan_and_negative_numbers() {
     let inf = f64::INFINITY;
     check(&[
         ("erfcx(x)", -26.628, 1.728_618_506_590_026e308, 2e-13),
         ("erfcx(x)", -26.629, inf, 0.0),
         ("erfcx(x)", -26.65, inf, 0.0),
         ("erfcx(x)", -26.8, inf, 0.0),
+        ("owens_t(x, 1.0000001)", 38.458, 0.0, 0.0),
+        ("owens_t(x.astype('f32'), 1.01).astype('f64')", 14.4, 0.0, 0.0),
     ]);
 }
 

@@ -9,8 +9,8 @@ use crate::cases::floats;
 use crate::compiler;
 use crate::kernels::parse;
 use precast_codegen::Unit;
-use precast_graph::DType;
-use precast_ops::Ops;
+use precast_graph::{DType, Type};
+use precast_ops::{Ops, rewrite};
 use std::sync::Arc;
 
 /// Functions for which gcc 12 generates branches if it knows that an operand is positive.
@@ -136,5 +136,35 @@ fn memory_bound_kernels_are_light() {
     let wide = "(x + 1)*(x + 2) + (x + 3)*(x + 4)";
     for text in ["exp(x)", "x + tanh(y)", "x % y", chain, wide] {
         assert!(!is_light(&format!("out = {text}")), "{text}");
+    }
+}
+
+/// A loop of a small graph that reads bools beside numbers.
+#[test]
+fn choices_in_small_graphs_are_vectorized() {
+    if !compiler::is_gcc() {
+        return eprintln!("skipped: which loops are vector code: the C compiler is not gcc");
+    }
+    let inputs = [("x", "f64[40]"), ("y", "f64[40]"), ("c", "bool[40]"), ("t", "f32[40]")]
+        .map(|(name, ty)| (name.to_owned(), ty.parse::<Type>().unwrap()));
+    let texts = ["z = where(c, log(x), x / y); z - sum(z)", "sum(t) + where(c, t, 2*t)"];
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("choices.c");
+    for text in texts {
+        let graph = precast_graph::text::parse(&[text], &inputs, &Ops::standard()).unwrap();
+        let graph = Arc::new(rewrite::lower(&graph).unwrap());
+        let module = precast_codegen::link(&graph, Ops::standard().c()).unwrap();
+        let source = Unit::single(Arc::new(module)).text();
+        fs_err::write(&file, &source).unwrap();
+        for level in compiler::levels().into_iter().filter(|(name, _)| *name != "x86-64") {
+            let found = compiler::vectorised(folder.path(), level, &file);
+            let choices: Vec<usize> = (source.lines().enumerate())
+                .filter(|(_, line)| line.contains("for (int i0 = 0; i0 < 40; i0++)"))
+                .map(|(at, _)| at + 1)
+                .collect();
+            assert!(!choices.is_empty(), "{source}");
+            let left: Vec<_> = choices.iter().filter(|line| !found.contains(line)).collect();
+            assert!(left.is_empty(), "{text} at {}: lines {left:?} of\n{source}", level.0);
+        }
     }
 }

@@ -294,7 +294,16 @@ impl At {
             if manifest.subject.is_none_or(|subject| subject.digest != digest) {
                 continue;
             }
-            let Ok(text) = self.blobs(&manifest.layers, longest).await else { continue };
+            let text = match self.blobs(&manifest.layers, longest).await {
+                Err(
+                    RemoteError::NoRelease { .. }
+                    | RemoteError::Foreign { .. }
+                    | RemoteError::Damaged { .. }
+                    | RemoteError::TooLong { .. },
+                ) => continue,
+                // What was not read may be the one signature that is valid.
+                found => found?,
+            };
             let text = text.into_bytes().map_err(|error| here(&self.place, &error))?;
             texts.push(String::from_utf8_lossy(&text).into_owned());
         }

@@ -48,7 +48,7 @@ PC_INLINE pc_f64 pc_owens_t_f64(pc_f64 h, pc_f64 a) {
   pc_f64 inverse = 1.0 / (small ? 1.0 : of), steep = b * (of < 0x1p1000 ? of : 0x1p1000);
   pc_f64 near = pc_owens_near_f64(small ? b : steep, small ? of : inverse), own = pc_ndtr_f64(-b), other = pc_ndtr_f64(-steep);
   pc_f64 y = small ? near : 0.5 * own + ((0.5 - own) * other - near);
-  y = pc_signed_f64(y, pc_sign_f64(a));
+  y = pc_signed_f64(y > 0.0 ? y : 0.0, pc_sign_f64(a)); /* where the terms end, the last one may be left */
   y = h == h ? y : h;
   return a == a ? y : a;
 }

@@ -41,7 +41,7 @@ PC_INLINE pc_f32 pc_owens_t_f32(pc_f32 h, pc_f32 a) {
   pc_f64 near = pc_owens_near_short_f64(small ? b : steep, small ? of : inverse);
   pc_f64 own = pc_tail_short_f64(b * 0x1.6a09e667f3bcdp-1), other = pc_tail_short_f64(steep * 0x1.6a09e667f3bcdp-1);
   pc_f64 y = small ? near : 0.5 * own + ((0.5 - own) * other - near);
-  pc_f32 out = pc_signed_f32((pc_f32)y, pc_sign_f32(a));
+  pc_f32 out = pc_signed_f32((pc_f32)(y > 0.0 ? y : 0.0), pc_sign_f32(a)); /* where the terms end, the last one may be left */
   out = h == h ? out : h;
   return a == a ? out : a;
 }
