@@ -35,6 +35,16 @@ def cases() -> dict[str, list[Any]]:
 CASES = cases()
 
 
+def ordered(leaves: list[np.ndarray]) -> list[np.ndarray]:
+    """Returns eigenvalues and the sizes of the elements of their vectors, in one order of the eigenvalues: they have any, and
+    vectors any phase."""
+    values = min(leaves, key=np.ndim)
+    near = np.round(values / np.max(np.abs(values), initial=1e-30), 3)
+    order = np.lexsort((near.imag, near.real))
+    vectors = [np.take_along_axis(np.abs(each), order[..., None, :], -1) for each in leaves if each is not values]
+    return [np.take_along_axis(values, order, -1), *vectors]
+
+
 def determined(name: str, results: Any) -> Any:
     """Returns what JAX's documents determine of the results of a primitive."""
     if name == "cholesky":
@@ -48,8 +58,10 @@ def determined(name: str, results: Any) -> Any:
     if name == "approx_top_k":
         # The positions of equal elements have any order.
         return jax.tree.leaves(results)[0]
-    if name in ("eig", "eigh", "svd"):
-        # Vectors have any sign, or phase.
+    if name == "eig":
+        return ordered([np.asarray(each) for each in jax.tree.leaves(results)])
+    if name in ("eigh", "svd"):
+        # Vectors have any sign.
         leaves = jax.tree.leaves(results)
         most = max(map(np.ndim, leaves))
         return [np.abs(each) if np.ndim(each) == most else each for each in leaves]
