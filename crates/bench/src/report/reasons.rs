@@ -18,6 +18,10 @@ const PANELS: &str = "panels of 32 columns, whose products read operands that ar
 /// The reason for loops over a megabyte.
 const CACHES: &str = "the loop is as fast as the caches; runs with other memory for operands and results have the opposite order";
 
+/// The reason for functions of a microsecond in a mode of PyTensor.
+const LINKER: &str =
+    "a thunk of the linker calls the module with PyTensor's storage, which takes a microsecond";
+
 /// The reasons, by prefix and suffix of a line's name; the first match wins.
 const REASONS: &[(&str, &str, &str)] = &[
     (
@@ -104,6 +108,12 @@ const REASONS: &[(&str, &str, &str)] = &[
     ),
     ("dot", "", "each element is a chain of additions over blocks of 256"),
     ("plus-row", "", REPEATED),
+    ("exp, log1p of 10", "", LINKER),
+    ("Cholesky and", "", LINKER),
+    ("inc_subtensor at", "", LINKER),
+    ("eight schools with", "", LINKER),
+    ("rows of 200", "", "rows of 50 elements are walked three times, and each fold has a tree of lanes"),
+    ("sums of 500 rows", "", "the rows are copied before they are added"),
     ("plus-column", "", REPEATED),
     ("plus-both", "", REPEATED),
     (
