@@ -6,11 +6,19 @@ use crate::compiler;
 use std::path::Path;
 use std::process::Command;
 
-/// The functions that are computed in f32, and their largest errors in ulp. All others are computed in f64, and rounded once.
-const IN_F32: [(&str, f64); 6] =
-    [("exp", 1.0), ("log", 1.1), ("log1p", 1.1), ("tanh", 1.2), ("erf", 1.0), ("sigmoid", 0.8)];
+/// The functions that are computed in f32, and one with the errors of two short polynomials, with their largest errors in ulp. All
+/// others are computed in f64, and rounded once.
+const WIDER: [(&str, f64); 7] = [
+    ("exp", 1.0),
+    ("log", 1.1),
+    ("log1p", 1.1),
+    ("tanh", 1.2),
+    ("erf", 1.0),
+    ("sigmoid", 0.8),
+    ("log_ndtr", 0.58),
+];
 /// The largest error of the other functions: half an ulp for rounding, and the error of short polynomials.
-const ROUNDED_ONCE: f64 = 0.58;
+const ROUNDED_ONCE: f64 = 0.56;
 
 #[test]
 fn f32_functions_round_nearly_like_exact_ones() {
@@ -25,7 +33,7 @@ fn f32_functions_round_nearly_like_exact_ones() {
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let bound =
-            IN_F32.iter().find(|(name, _)| *name == words[0]).map_or(ROUNDED_ONCE, |(_, bound)| *bound);
+            WIDER.iter().find(|(name, _)| *name == words[0]).map_or(ROUNDED_ONCE, |(_, bound)| *bound);
         let error: f64 = words[2].parse().unwrap();
         assert!(error <= bound, "{line}; at most {bound}");
     }

@@ -39,12 +39,6 @@ PC_INLINE pc_f64 pc_i1_far_short_f64(pc_f64 u) {
   return pc_root_short_f64(u) * 0x1.6a09e667f3bcdp-2 * ((p01 + t2 * p23) + t4 * (p45 + t2 * p67)); /* sqrt(1 / 8) */
 }
 
-/* e^x. */
-PC_INLINE pc_f64 pc_exp_short_f64(pc_f64 x) {
-  pc_power_short_f64 p = pc_power_short_of_f64(x * PC_LOG2E_F64);
-  return pc_exp2_short_f64(p.r) * p.up;
-}
-
 PC_INLINE pc_f32 pc_i0_f32(pc_f32 x) {
   pc_f32 f = pc_magnitude_f32(x);
   pc_f64 a = (pc_f64)f, c = f < 8.0f ? a : 8.0, d = f < 8.0f ? 8.0 : a;

@@ -16,8 +16,7 @@ PC_INLINE pc_f64 pc_erfcx_short_f64(pc_f64 x) {
 /* e^(x^2) erfc x. */
 PC_INLINE pc_f32 pc_erfcx_f32(pc_f32 x) {
   pc_f64 a = (pc_f64)pc_magnitude_f32(x), c = a < 10.0 ? a : 10.0, right = pc_erfcx_short_f64(a);
-  pc_power_short_f64 p = pc_power_short_of_f64(c * c * PC_LOG2E_F64);
-  pc_f64 power = pc_exp2_short_f64(p.r) * p.up;
+  pc_f64 power = pc_exp_short_f64(c * c);
   return x == x ? (pc_f32)(x < 0.0f ? (power - right) + power : right) : x;
 }
 

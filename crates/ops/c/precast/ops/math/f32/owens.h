@@ -7,8 +7,7 @@
 /* e^(-h2 x^2) / (1 + x^2). */
 PC_INLINE pc_f64 pc_owens_part_short_f64(pc_f64 h2, pc_f64 x) {
   pc_f64 square = x * x;
-  pc_power_short_f64 p = pc_power_short_of_f64(-(h2 * square) * PC_LOG2E_F64);
-  return pc_exp2_short_f64(p.r) * p.up * pc_inverse_short_f64(1.0 + square);
+  return pc_exp_short_f64(-(h2 * square)) * pc_inverse_short_f64(1.0 + square);
 }
 
 /* The same of two points c (1 - t) and c (1 + t). */
@@ -27,8 +26,7 @@ PC_INLINE pc_f64 pc_owens_near_short_f64(pc_f64 h, pc_f64 a) {
   sum = sum + 0x1.7bfb8e2a8f57ep-3 * pc_owens_parts_short_f64(h2, c, 0x1.07ceab54ef096p-1);
   sum = sum + 0x1.a43f1796fab09p-3 * pc_owens_parts_short_f64(h2, c, 0x1.46c564912d702p-2);
   sum = sum + 0x1.b8dc415514e34p-3 * pc_owens_parts_short_f64(h2, c, 0x1.ba97d36de76b0p-4);
-  pc_power_short_f64 p = pc_power_short_of_f64(-h2 * PC_LOG2E_F64);
-  pc_f64 y = pc_exp2_short_f64(p.r) * p.up * (c * sum * 0x1.45f306dc9c883p-3); /* 1 / (2 pi) */
+  pc_f64 y = pc_exp_short_f64(-h2) * (c * sum * 0x1.45f306dc9c883p-3); /* 1 / (2 pi) */
   return h < 15.0 ? y : 0.0;
 }
 

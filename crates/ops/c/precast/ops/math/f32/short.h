@@ -51,6 +51,12 @@ PC_INLINE pc_f64 pc_exp2_short_f64(pc_f64 r) {
   return 1.0 + r * (p01 + r2 * (p23 + r2 * p45));
 }
 
+/* e^x for |x| < 2^8. */
+PC_INLINE pc_f64 pc_exp_short_f64(pc_f64 x) {
+  pc_power_short_f64 p = pc_power_short_of_f64(x * PC_LOG2E_F64);
+  return pc_exp2_short_f64(p.r) * p.up;
+}
+
 /* x = 2^k m for a normal positive x, m in [sqrt 1/2, sqrt 2); s = (m - 1) / (m + 1), z = s^2. */
 typedef struct pc_log_short_f64 {
   pc_f64 k, s, z;
