@@ -59,10 +59,11 @@ fn row(Kernel { apply, ops, shapes, measured, .. }: &Kernel, sum: f64) -> String
     };
     let share = 100.0 * measured.share();
     let advice: String = measured.advice.iter().map(|line| format!("<p>{}</p>", escape(line))).collect();
+    let plan = measured.plan.as_ref().map_or_else(String::new, |plan| format!("<p>Loop: {plan}.</p>"));
     format!(
         "<tr><td>{apply}</td><td>{}</td><td>{:.0} %</td><td>{}</td><td>{:.2}</td><td>{:.2}</td><td><meter max=\"100\" \
          value=\"{share:.0}\"></meter> {share:.0} % of {}</td><td>{}</td><td>{}</td><td><code>{ops}</code> returns \
-         {shapes:?}{advice}</td></tr>\n",
+         {shapes:?}{plan}{advice}</td></tr>\n",
         quantity::short_time(measured.seconds),
         100.0 * measured.seconds / sum,
         quantity::size(measured.bytes),

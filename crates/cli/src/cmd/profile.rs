@@ -119,6 +119,9 @@ fn text(told: &Profile) -> String {
     let mut text = print::table(&HEADINGS, &rows);
     for Kernel { apply, ops, shapes, measured, .. } in &told.kernels {
         let _ = writeln!(text, "\nkernel {apply} returns {shapes:?}: {}", ops.join(" "));
+        if let Ok(Measured { plan: Some(plan), .. }) = measured {
+            let _ = writeln!(text, "  loop: {plan}");
+        }
         let lines = measured.as_ref().map_or_else(std::slice::from_ref, |measured| &measured.advice);
         for line in lines {
             let _ = writeln!(text, "  {line}");
@@ -175,11 +178,15 @@ fn json_kernel(Kernel { apply, ops, shapes, measured, .. }: &Kernel) -> Value {
     match measured {
         Err(reason) => told["skipped"] = json!(reason),
         Ok(measured) => {
-            let Measured { seconds, bytes, operations, isa, threads, limit_seconds, advice, .. } = measured;
+            let Measured { seconds, bytes, plan, operations, isa, threads, limit_seconds, advice, .. } =
+                measured;
+            let plan = plan
+                .as_ref()
+                .map(|plan| json!({"way": plan.way, "rows": plan.rows, "row": plan.row, "most": plan.most}));
             told["measured"] = json!({
                 "seconds": seconds, "bytes": bytes, "bytes_per_second": measured.bytes_per_second(),
                 "operations": operations, "operations_per_second": measured.operations_per_second(),
-                "isa": isa, "threads": threads, "limited_by": measured.bound.name(), "limit_seconds": limit_seconds,
+                "plan": plan, "isa": isa, "threads": threads, "limited_by": measured.bound.name(), "limit_seconds": limit_seconds,
                 "share": measured.share(), "advice": advice,
             });
         }

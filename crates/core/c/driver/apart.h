@@ -94,6 +94,7 @@ PC_SELDOM static int pc_apart_single(pc_context *ctx, const pc_rows *op, const p
 /* Runs `op` step by step on `in`; `out` are NULL or reusable. Returns 0, or non-zero with the error slot set. */
 PC_SELDOM static int pc_apart_do(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out) {
   pc_apart_run r;
+  if (pc_plan_is_asked()) pc_plan_tell("step by step, each on all elements", 1, 0, 0);
   int failure = 0;
   r.op = op;
   for (int32_t v = 0; v < op->n_values; v++) {

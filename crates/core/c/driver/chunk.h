@@ -10,9 +10,7 @@
 #include "grid.h"
 #include "loop.h"
 
-#define PC_LOOP_SHORT_ROW 128 /* rows below this are packed, several to a chunk, .. */
-#define PC_LOOP_ROWS 8        /* .. and if there is room for so many, they are whole rows; .. */
-#define PC_LOOP_TINY_ROW 32   /* .. but of contiguous rows that lie apart only those below this are packed */
+#define PC_LOOP_ROWS 8        /* .. and if there is room for so many, they are whole rows */
 
 /* The near dimensions of an operand: `rows` of `columns` elements; the first `rest` dimensions of the loop are outside. Steps in
  * bytes. */
@@ -70,24 +68,13 @@ static void pc_chunks_round(pc_chunks *c, const pc_loop *loop) {
   c->most = (units >= 32 ? units & ~(int64_t)15 : units >= 16 ? units & ~(int64_t)7 : units) * unit;
 }
 
-/* Whether the rows of every operand are contiguous, and those of some operand lie apart: packed, it would be copied. */
-static int pc_chunks_lie_apart(const pc_loop *loop) {
-  int32_t last = loop->ndim - 1, apart = 0;
-  for (int32_t k = 0; k < loop->n_all; k++) {
-    if (loop->item[k] == 0) continue;
-    if (loop->stride[k][last] != loop->item[k]) return 0;
-    apart |= loop->stride[k][last - 1] != 0 && loop->stride[k][last - 1] != loop->item[k] * loop->shape[last];
-  }
-  return apart;
-}
-
 /* Plans the chunks of `loop`, blocks of `longest` elements at most. Returns the bytes of its blocks, PC_LOOP_SCRATCH_BYTES at most, for
- * pc_chunks_place. With `may_part`, rows that lie apart may be a chunk each, though they are short. */
-static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest, int may_part) {
+ * pc_chunks_place. */
+static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest) {
   int32_t last = loop->ndim - 1, blocks = 0, widest = 8;
   c->row = last < 0 ? 1 : loop->shape[last];
   c->total = pc_loop_size(loop);
-  c->packs = last > 0 && c->row < PC_LOOP_SHORT_ROW && !(may_part && c->row >= PC_LOOP_TINY_ROW && pc_chunks_lie_apart(loop));
+  c->packs = last > 0 && c->row < PC_LOOP_SHORT_ROW;
   for (int32_t k = 0; k < loop->n_all; k++) {
     int32_t item = loop->item[k];
     c->block[k] = NULL;

@@ -16,38 +16,19 @@
 
 #include "cut.h"
 #include "flat.h"
+#include "long.h"
 #include "tile.h"
 #include <precast/output.h>
 
-/* Bytes that a kernel gets at once of an operand that is gathered: a CPU reads the next ones while it computes with these only if
- * they are few. If all that is gathered is elements that are repeated, nothing is read, and long rows have longer blocks, for fewer calls. */
-#define PC_ELEMWISE_BLOCK_BYTES 2048
-#define PC_ELEMWISE_REPEATED_BYTES 8192
-
-/* The share of a long row that a block of a repeated element has. */
-#define PC_ELEMWISE_SHARE 16
-
 /* Elements of a loop whose order is not worth a choice, at most. */
 #define PC_ELEMWISE_FEW 64
-
-/* Elements of a block. */
-static int64_t pc_elemwise_block(const pc_loop *loop) {
-  const int32_t last = loop->ndim - 1;
-  int32_t widest = 1, repeats = last >= 0;
-  for (int32_t k = 0; k < loop->n_all; k++) {
-    widest = loop->item[k] > widest ? loop->item[k] : widest;
-    repeats = repeats && (loop->item[k] == 0 || loop->stride[k][last] == loop->item[k] || (k < loop->n_in && loop->stride[k][last] == 0));
-  }
-  const int64_t least = widest < PC_ELEMWISE_BLOCK_BYTES / PC_LOOP_BLOCK ? PC_LOOP_BLOCK : PC_ELEMWISE_BLOCK_BYTES / widest;
-  const int64_t share = repeats ? loop->shape[last] / PC_ELEMWISE_SHARE & ~(int64_t)63 : 0, most = PC_ELEMWISE_REPEATED_BYTES / widest;
-  return share < least ? least : share < most ? share : most;
-}
 
 /* Runs the kernel over a loop in tiles, whose blocks are in `scratch`, of PC_LOOP_SCRATCH_BYTES, where they fit. */
 static __attribute__((noinline)) int pc_elemwise_tiles(pc_context *ctx, pc_tiles *t, const pc_loop *loop, pc_kernel kernel, char *scratch) {
   char *heap = t->bytes <= PC_LOOP_SCRATCH_BYTES ? NULL : (char *)ctx->host->alloc(ctx, (size_t)t->bytes);
   if (heap == NULL && t->bytes > PC_LOOP_SCRATCH_BYTES) return -1;
   pc_tiles_place(t, loop, heap != NULL ? heap : scratch);
+  if (pc_plan_is_asked()) pc_plan_tell("tiles, turned", pc_loop_size(loop) / loop->shape[loop->ndim - 1], loop->shape[loop->ndim - 1], t->columns);
   int failure = pc_tiles_run(ctx, t, loop, kernel);
   if (heap != NULL) ctx->host->release(ctx, heap);
   return failure;
@@ -58,9 +39,11 @@ static int pc_elemwise_loop(pc_context *ctx, const pc_loop *loop, pc_kernel kern
   char scratch[PC_LOOP_SCRATCH_BYTES] __attribute__((aligned(64)));
   pc_tiles tiles;
   if (pc_tiles_plan(&tiles, loop)) return pc_elemwise_tiles(ctx, &tiles, loop, kernel, scratch);
+  if (pc_long_fits(loop)) return pc_long_run(ctx, loop, kernel, scratch);
   pc_chunks c;
-  pc_chunks_plan(&c, loop, pc_elemwise_block(loop), 1);
+  pc_chunks_plan(&c, loop, pc_loop_near(loop));
   pc_chunks_place(&c, loop, scratch);
+  if (pc_plan_is_asked()) pc_plan_tell("short rows, packed", c.total / c.row, c.row, c.most < c.total ? c.most : c.total);
   for (int64_t pos = 0, n; pos < c.total; pos += n) {
     n = pc_chunks_ready(&c, loop, pos, c.total);
     int failure = kernel(ctx, n, c.data);
@@ -136,6 +119,7 @@ PC_SELDOM static int pc_elemwise_elements(pc_context *ctx, int64_t first, int64_
 static __attribute__((noinline)) int pc_elemwise_spread(pc_context *ctx, const pc_elemwise *e, const pc_flat *f, pc_tensor *const *in, char **data) {
   char scratch[PC_FLAT_SPREAD_BYTES] __attribute__((aligned(64)));
   pc_flat_spread(f, e->n_in, in, e->scalar, scratch, data);
+  if (pc_plan_is_asked()) pc_plan_tell("few elements, spread", 1, f->n, f->n);
   return e->kernel(ctx, f->n, data);
 }
 
@@ -160,6 +144,7 @@ static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *con
     data[e->n_in + j] = t->data;
   }
   if (f.n == 0) return 0;
+  if (f.spread == 0 && pc_plan_is_asked()) pc_plan_tell("contiguous", 1, f.n, f.n);
   if (f.spread != 0) return pc_elemwise_spread(ctx, e, &f, in, data);
   if (f.n >= 2 * PC_CUT_ELEMENTS && (e->flags & PC_SHARED)) {
     pc_elemwise_flat flat = {e, in, out};

@@ -11,11 +11,14 @@
 #ifndef PRECAST_DRIVER_LOOP_H
 #define PRECAST_DRIVER_LOOP_H
 
+#include "plan.h"
 #include <precast/driver.h>
 #include <precast/copy.h>
 
 #define PC_LOOP_BLOCK 512            /* elements in a block, at most */
+#define PC_LOOP_SHORT_ROW 128        /* rows below this are packed, several to a chunk */
 #define PC_LOOP_SCRATCH_BYTES 32768  /* all blocks together */
+#define PC_LOOP_NEAR_BYTES 2048      /* of a block of an elementwise kernel: a CPU reads the next ones while it computes with these only if they are few */
 /* What runs once a call: for size, which compiles in half the time. */
 #define PC_SELDOM __attribute__((cold, noinline))
 
@@ -28,6 +31,13 @@ typedef struct pc_loop {
   int32_t item[PC_LOOP_OPERANDS];                  /* bytes of an element; 0 for an operand declared scalar */
   int64_t stride[PC_LOOP_OPERANDS][PC_MAX_NDIM];   /* bytes */
 } pc_loop;
+
+/* Elements of a block of an elementwise kernel. */
+static int64_t pc_loop_near(const pc_loop *loop) {
+  int32_t widest = PC_LOOP_NEAR_BYTES / PC_LOOP_BLOCK;
+  for (int32_t k = 0; k < loop->n_all; k++) widest = loop->item[k] > widest ? loop->item[k] : widest;
+  return PC_LOOP_NEAR_BYTES / widest;
+}
 
 /* The host's snprintf; returns what was written, 0 when nothing could be. */
 static int32_t pc_format(pc_context *ctx, char *to, size_t bytes, const char *format, ...) {

@@ -234,7 +234,7 @@ static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int 
   r->room = pc_area_whole(most * 16);
   r->depth = by_columns && !plain && r->count < PC_REDUCE_SHORT ? r->count : 1;
   if (!by_columns) {
-    gathered = pc_chunks_plan(&r->chunks, &r->inner, PC_LOOP_BLOCK, 0);
+    gathered = pc_chunks_plan(&r->chunks, &r->inner, PC_LOOP_BLOCK);
     mapped = 16 * (r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK);
   } else if (!plain && (!is_few || r->op->map != NULL)) {
     gathered = r->op->n_in * r->depth * r->room;
@@ -266,10 +266,26 @@ static int pc_reduce_part(pc_context *ctx, pc_reduce_run *r, int by_columns, int
   return pc_reduce_row(ctx, r, at[r->op->n_in]);
 }
 
+/* Tells a profile how the outputs are made. */
+PC_SELDOM static void pc_reduce_tell(const pc_reduce_run *r, pc_reduce_way way) {
+  const int64_t outputs = pc_loop_size(&r->outer), most = r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK;
+  if (way == PC_REDUCE_SHORT_ROWS) {
+    pc_plan_tell("short rows, several at once", outputs, r->count, pc_short_rows(r->op->monoid, r->count) * r->count);
+  } else if (way == PC_REDUCE_ROWS) {
+    pc_plan_tell("rows", outputs, r->count, r->op->map == NULL && r->inner.ndim <= 1 ? r->count : most);
+  } else if (pc_reduce_has_stripes(r)) {
+    pc_plan_tell("columns, few", outputs, r->count, most);
+  } else {
+    const int64_t width = pc_reduce_width(r, r->outer.shape[r->outer.ndim - 1], 0);
+    pc_plan_tell(pc_reduce_is_in_order(r) ? "columns, in order" : "columns", outputs, r->count, width);
+  }
+}
+
 /* Runs over the outer dimensions, a row or a tile at a time; where tiles are held, over all with the same columns first. */
 static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
   const pc_reduce_way way = pc_reduce_choose(r);
+  if (pc_plan_is_asked()) pc_reduce_tell(r, way);
   if (way == PC_REDUCE_SHORT_ROWS) return pc_reduce_short(ctx, r);
   if (way == PC_REDUCE_COLUMNS && pc_reduce_has_stripes(r)) return pc_reduce_stripes(ctx, r);
   int by_columns = way == PC_REDUCE_COLUMNS;
@@ -466,6 +482,7 @@ static __attribute__((noinline)) int pc_reduce_flat(pc_context *ctx, const pc_re
   pc_tensor *t = pc_reduce_flat_output(ctx, op, f, way, out);
   if (t == NULL) return -1;
   const char *x = data[0];
+  if (pc_plan_is_asked()) pc_plan_tell("few elements", way == PC_REDUCE_WHOLE ? 1 : f->n / count, way == PC_REDUCE_WHOLE ? f->n : count, f->n);
   if (op->map != NULL) {
     x = data[op->n_in] = mapped;
     int failure = op->map(ctx, f->n, data);

@@ -69,7 +69,7 @@ static void pc_reduce_join(pc_reduce_run *r) {
 static int pc_reduce_short_ready(pc_context *ctx, pc_reduce_run *r, int64_t rows) {
   const pc_monoid *m = r->op->monoid;
   r->inner.shape[0] = rows;
-  int64_t gathered = pc_chunks_plan(&r->chunks, &r->inner, r->op->map == NULL ? rows * r->count : PC_LOOP_BLOCK, 0);
+  int64_t gathered = pc_chunks_plan(&r->chunks, &r->inner, r->op->map == NULL ? rows * r->count : PC_LOOP_BLOCK);
   if (pc_reduce_place(ctx, r, gathered, rows * r->count * m->item, pc_short_bytes(m, r->count, rows), 0) != 0) return -1;
   pc_chunks_place(&r->chunks, &r->inner, r->scratch);
   return 0;
@@ -122,7 +122,7 @@ static int pc_reduce_stripes_ready(pc_context *ctx, pc_reduce_run *r) {
   int64_t columns = r->outer.shape[last];
   for (int32_t k = 0; k < inner->n_all; k++) inner->stride[k][inner->ndim] = r->outer.stride[k][last];
   inner->shape[inner->ndim++] = columns;
-  int64_t gathered = pc_chunks_plan(&r->chunks, inner, PC_LOOP_BLOCK, 0);
+  int64_t gathered = pc_chunks_plan(&r->chunks, inner, PC_LOOP_BLOCK);
   if (pc_reduce_place(ctx, r, gathered, PC_LOOP_BLOCK * m->item, m->lanes * columns * m->item, columns * 16) != 0) return -1;
   pc_chunks_place(&r->chunks, inner, r->scratch);
   return 0;

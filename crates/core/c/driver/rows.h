@@ -175,6 +175,7 @@ static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
     for (int64_t row = 0; row < extent; row += r->rows) {
       int64_t rows = extent - row < most ? extent - row : most;
       if (rows != r->rows && pc_rows_plan(ctx, r, rows) != 0) return -1;
+      if (pc_plan_is_asked()) pc_plan_tell(r->rows > 1 ? "rows, several at once" : "row by row", extent, r->count, r->rows > 1 ? r->rows * r->count : r->chunk);
       if (rows != r->rows) most = 1; /* there are too many operands to gather */
       char *at[PC_LOOP_OPERANDS];
       for (int32_t k = 0; k < outer->n_all; k++) at[k] = outer->data[k] + (last < 0 ? 0 : row * outer->stride[k][last]);

@@ -208,7 +208,7 @@ PC_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows)
   if (rows > 1) pc_rows_take(&r->tile, &r->outer, r->outer.ndim - 1, rows);
   for (int32_t d = 0; d < r->inner; d++) pc_rows_take(&r->tile, &r->outer, r->outer.ndim + d, r->outer.shape[r->outer.ndim + d]);
   pc_loop_coalesce(&r->tile);
-  int64_t blocks = pc_chunks_plan(&r->chunks, &r->tile, PC_LOOP_BLOCK, 0);
+  int64_t blocks = pc_chunks_plan(&r->chunks, &r->tile, PC_LOOP_BLOCK);
   int is_one_chunk = (r->chunks.packs || r->tile.ndim <= 1) && r->chunks.most >= rows * r->count;
   if (rows > 1 && !is_one_chunk) return pc_rows_plan(ctx, r, 1);
   pc_rows_reach(r);

@@ -18,6 +18,7 @@ mod cut;
 mod machine;
 
 pub use cost::Bound;
+pub use precast_core::native::LoopPlan;
 
 use crate::error::FunctionError;
 use crate::runtime::Runtime;
@@ -110,6 +111,9 @@ pub struct Measured {
     pub seconds: f64,
     /// The bytes of operands and results, each counted once.
     pub bytes: u64,
+    /// How the loop goes through the operands; `None` if no driver ran it: the kernel was called directly on contiguous
+    /// elements, or has a loop of its own, as products of matrices have.
+    pub plan: Option<LoopPlan>,
     /// The number of arithmetic operations: one for each op of an element, twenty for a slow op such as a division or
     /// `exp`.
     pub operations: f64,
@@ -217,10 +221,10 @@ fn kernel(
             values.perform(position);
             Err(reason)
         }
-        Ok((function, (seconds, outputs))) => {
+        Ok((function, (seconds, outputs, plan))) => {
             values.set(&apply.outputs, outputs);
             let work = Work::of(values.graph, position, &|variable| values.get(variable));
-            Ok(held(seconds, &work, &function, machine))
+            Ok(held(seconds, plan, &work, &function, machine))
         }
     };
     let shapes = apply.outputs.iter().filter_map(|output| Some(values.get(*output)?.shape().to_vec()));
@@ -228,12 +232,19 @@ fn kernel(
 }
 
 /// Compares a time with the limits of the machine.
-fn held(seconds: f64, work: &Work, function: &Function, machine: &mut Machine) -> Measured {
+fn held(
+    seconds: f64,
+    plan: Option<LoopPlan>,
+    work: &Work,
+    function: &Function,
+    machine: &mut Machine,
+) -> Measured {
     let threads = if work.is_shared { threads::count() } else { 1 };
     let (bound, limit_seconds) = work.limit(machine, threads);
     Measured {
         seconds,
         bytes: work.bytes,
+        plan,
         operations: work.operations,
         isa: function.provenance().first().and_then(|part| isa(&part.served)),
         threads,

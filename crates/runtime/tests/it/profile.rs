@@ -50,3 +50,30 @@ fn view_belongs_to_its_readers() {
     assert_eq!(told.kernels[0].shapes, [[4, 2]]);
     assert_eq!((told.served.len(), told.served[0].as_deref()), (1, None));
 }
+
+/// The loop plans of kernels that C drivers run, by expressions over `x` and `y`.
+#[test]
+fn kernels_name_their_loop_plans() {
+    let cases = [
+        ("x + y", ([40, 300], [40, 1]), Some(("rows, in blocks", [40, 300, 256]))),
+        ("x + y", ([4000, 3], [4000, 1]), Some(("short rows, packed", [4000, 3, 240]))),
+        ("x + y.T", ([300, 200], [200, 300]), Some(("tiles, turned", [300, 200, 200]))),
+        ("sum(x * y, axis=1)", ([40, 300], [40, 300]), Some(("rows", [40, 300, 300]))),
+        ("max(x * y, axis=0)", ([300, 40], [300, 40]), Some(("columns, few", [40, 300, 300]))),
+        ("x @ y", ([30, 40], [40, 30]), None),
+    ];
+    let store = tempfile::tempdir().unwrap();
+    let runtime = Runtime::builder().writable(store.path()).policy(Policy::Jit).build().unwrap();
+    let mut options = Options::default();
+    options.time = Duration::ZERO;
+    for (expression, (x, y), expected) in cases {
+        let types = ["x: f64[?, ?]", "y: f64[?, ?]"].map(|input| text::parse_input(input).unwrap());
+        let graph = text::parse(&[expression], &types, &Ops::standard()).unwrap();
+        let arrays = [x, y].map(|shape| Array::from(ndarray::Array2::<f64>::ones(shape).into_dyn()));
+        let told = profile(&runtime, &graph, &arrays, &options).unwrap();
+        let [kernel] = &told.kernels[..] else { panic!("{expression}: {told:#?}") };
+        let plan = kernel.measured.as_ref().unwrap().plan.as_ref();
+        let plan = plan.map(|plan| (plan.way, [plan.rows, plan.row, plan.most]));
+        assert_eq!(plan, expected, "{expression} of {x:?} and {y:?}");
+    }
+}

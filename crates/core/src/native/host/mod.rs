@@ -15,6 +15,7 @@ mod cancel;
 mod exit;
 mod floats;
 mod limit;
+mod plan;
 
 pub use cancel::{CANCELLED, Cancel, cancellable, is_cancelled};
 pub use exit::at_exit;
@@ -22,6 +23,7 @@ pub use floats::DefaultFloats;
 #[cfg(feature = "watch")]
 pub use floats::OtherFloats;
 pub(crate) use limit::file_size_limit;
+pub use plan::LoopPlan;
 
 use crate::DType;
 use crate::native::kernels::{Matrix, multiply, multiply_stack};
