@@ -52,7 +52,8 @@ pub(crate) use call::{Frame, Pool, StepError};
 pub use host::OtherFloats;
 pub(crate) use host::file_size_limit;
 pub use host::{
-    CANCELLED, Cancel, DefaultFloats, LoopPlan, at_exit, cancellable, here as host, is_cancelled, libc_version,
+    CANCELLED, Cancel, DefaultFloats, LoopPlan, at_exit, cancellable, here as host, is_cancelled,
+    libc_version,
 };
 #[cfg(feature = "watch")]
 pub use kernels::roofline;

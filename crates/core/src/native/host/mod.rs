@@ -26,6 +26,7 @@ pub(crate) use limit::file_size_limit;
 pub use plan::LoopPlan;
 
 use crate::DType;
+use crate::cpu;
 use crate::native::kernels::{Matrix, multiply, multiply_stack};
 use crate::native::memory::object::{new_tensor, new_view};
 use precast_abi::context::{Context, Driver, Error, ErrorKind, Host};
@@ -35,6 +36,7 @@ use std::any::Any;
 use std::ffi::{c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::sync::Once;
 
 unsafe extern "C" {
     /// From the C library. Modules pass their own `va_list` to it.
@@ -59,6 +61,8 @@ unsafe extern "C" {
         operands: *const *mut Tensor,
         out: *mut *mut Tensor,
     ) -> c_int;
+    /// Allows the drivers to copy with AVX2.
+    fn pc_driver_use_avx2();
     fn pc_driver_frame(
         ctx: *mut Context,
         frame: *const c_void,
@@ -87,6 +91,17 @@ pub fn libc_version() -> Option<String> {
 #[cfg(not(target_env = "gnu"))]
 pub fn libc_version() -> Option<String> {
     None
+}
+
+/// Lets the drivers use what this CPU has, and the limit allows. Results do not depend on it: drivers only copy.
+pub(super) fn prepare_drivers() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        if cpu::level().is_some_and(|level| level.features().any(|feature| feature == "avx2")) {
+            // SAFETY: the CPU has AVX2. The function stores a flag.
+            unsafe { pc_driver_use_avx2() };
+        }
+    });
 }
 
 /// The host of normal calls.

@@ -59,6 +59,7 @@ impl Instance {
     /// Does the same as [`Instance::new`], on another host.
     pub(crate) fn on(host: &'static Host, module: LoadedModule, slots: Vec<Owned>) -> Result<Self, RunError> {
         let _floats = DefaultFloats::set();
+        host::prepare_drivers();
         let row = module.row();
         if slots.len() != row.n_slots as usize {
             let message = format!("the module has {} constant(s), found {}", row.n_slots, slots.len());

@@ -10,7 +10,7 @@
 #define PC_ARGMAX_FALSE(x) ((x) == 0)
 #define PC_ARGMAX_NAN(x) ((x) != (x))
 #define PC_ARGMAX_NEVER(x) 0
-#define PC_ARGMAX_BLOCK 256
+#define PC_ARGMAX_BLOCK 512
 #define PC_ARGMAX_LANES 32 /* divides a block; gcc unrolls a loop of fewer before it looks for vectors */
 
 /* A mask as wide as an element, which compilers keep in the lanes that compare. */
@@ -107,30 +107,32 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
   }                                                                                                                      \
   static void NAME##_scan(const char *at, int64_t n, int64_t step, int64_t base, void *value, int64_t *best) {           \
     pc_##DTYPE m, x, gathered[PC_ARGMAX_BLOCK];                                                                          \
-    const int32_t item = (int32_t)sizeof m;                                                                              \
-    int64_t i = 0;                                                                                                       \
-    if (*best < 0) {                                                                                                     \
+    const int32_t item = (int32_t)sizeof m, by_blocks = n >= PC_ARGMAX_LANES && (step == item || item > 1);              \
+    int is_first = *best < 0;                                                                                            \
+    if (is_first) {                                                                                                      \
       *best = base;                                                                                                      \
       __builtin_memcpy(value, at, sizeof m);                                                                             \
-      i = 1;                                                                                                             \
     }                                                                                                                    \
     __builtin_memcpy(&m, value, sizeof m);                                                                               \
-    while (i < n && !IS_LAST(m)) {                                                                                       \
-      int64_t end = n - i < PC_ARGMAX_BLOCK ? n : i + PC_ARGMAX_BLOCK, whole = (end - i) & -PC_ARGMAX_LANES;             \
-      if (whole > 0 && (step == item || item > 1)) {                                                                     \
-        const pc_##DTYPE *block = (const pc_##DTYPE *)(at + i * step);                                                   \
+    for (int64_t i = 0; i < n && !IS_LAST(m);) {                                                                         \
+      int64_t size = n - i < PC_ARGMAX_BLOCK ? n - i : PC_ARGMAX_BLOCK, whole = (size + PC_ARGMAX_LANES - 1) & -PC_ARGMAX_LANES; \
+      if (by_blocks) {                                                                                                   \
+        if (whole > i + size) size = whole -= PC_ARGMAX_LANES;                                                           \
+        const int64_t from = i + size - whole;                                                                           \
+        const pc_##DTYPE *block = (const pc_##DTYPE *)(at + from * step);                                                \
         if (step != item) {                                                                                              \
           pc_copy_strided(item, whole, (char *)gathered, item, (const char *)block, step);                               \
           block = gathered;                                                                                              \
         }                                                                                                                \
         int64_t found = whole;                                                                                           \
-        if (NAME##_beats(block, whole, m) && (found = NAME##_top(block, whole, &m)) >= 0) *best = base + i + found;      \
+        if ((is_first || NAME##_beats(block, whole, m)) && (found = NAME##_top(block, whole, &m)) >= 0) *best = base + from + found; \
+        is_first = 0;                                                                                                    \
         if (found >= 0) {                                                                                                \
-          i += whole;                                                                                                    \
+          i += size;                                                                                                     \
           continue;                                                                                                      \
         }                                                                                                                \
       }                                                                                                                  \
-      for (; i < end && !IS_LAST(m); i++) {                                                                              \
+      for (const int64_t end = i + size; i < end && !IS_LAST(m); i++) {                                                  \
         x = *(const pc_##DTYPE *)(at + i * step);                                                                        \
         if ((KEY(x) BEATS KEY(m)) || IS_LAST(x)) {                                                                       \
           m = x;                                                                                                         \
