@@ -22,9 +22,18 @@
 #endif
 #define PC_MATRIX_ROWS 4
 #define PC_MATRIX_BLOCK 32
+/* Columns that are eliminated one by one. */
+#define PC_MATRIX_FEW 8
+/* Rows of an operand that are copied at once, and the fewest rows of a result for which they are. */
+#define PC_MATRIX_PACKED 64
+#define PC_MATRIX_PACKED_ROWS 16
 /* The most matrices that are computed at once, and the most rows of such matrices and columns of their right sides. */
 #define PC_GROUP (PC_MATRIX_BYTES / 4)
 #define PC_GROUP_ROWS 16
+
+/* Elements from a row of n to the next, where a kernel copies a matrix: not a multiple of 1024 bytes, as such rows share few sets of the
+ * caches. */
+static inline int64_t pc_matrix_row(int64_t n, int64_t item) { return n * item >= 2048 && n * item % 1024 == 0 ? n + 64 / item : n; }
 
 /* Computes one matrix. n: rows and columns of a; m: columns of the result; steps: of a, in bytes; out: contiguous, holds the right side of
  * a system. Returns whether the matrix has no result. */
@@ -118,7 +127,7 @@ __attribute__((unused, noinline)) static int64_t pc_matrices_in_groups(const int
 }
 
 /* Computes a stack. props[0]: whether a matrix without a result gives NaN, or a value error. `b` NULL: there is no right side. `pivots` NULL:
- * they are not a result. The kernel's room starts with n integers. */
+ * they are not a result. The kernel's room: n integers, and copies of both matrices, whose rows are pc_matrix_row apart. */
 __attribute__((unused, noinline)) static int pc_matrix_stack(pc_context *ctx, const int64_t *props, const pc_tensor *a, const pc_tensor *b,
                                                              const pc_tensor *t, const pc_tensor *pivots, const pc_matrices *made) {
   const int64_t n = a->shape[a->ndim - 1], m = t->shape[t->ndim - 1], item = pc_dtype_bytes(t->dtype), bytes = n * m * item;
@@ -128,14 +137,15 @@ __attribute__((unused, noinline)) static int pc_matrix_stack(pc_context *ctx, co
   for (int32_t d = 0; d < t->ndim - 2; d++) count *= t->shape[d];
   if (count == 0) return 0;
   const int grouped = made->group != NULL && count > 1 && n <= PC_GROUP_ROWS && m <= PC_GROUP_ROWS;
-  const int64_t alone = n * 8 + n * n * item + (whole ? 0 : bytes), vectors = n * n + n + n * m;
+  const int64_t vectors = n * n + n + n * m, of_kernel = n * 8 + n * pc_matrix_row(n, item) * item + n * pc_matrix_row(m, item) * item;
+  const int64_t alone = of_kernel + (whole ? 0 : bytes);
   char *room = (char *)ctx->host->alloc(ctx, (size_t)(grouped && vectors * PC_MATRIX_BYTES > alone ? vectors * PC_MATRIX_BYTES : alone));
   if (room == NULL) return -1;
   int failed = 0;
   int64_t i = grouped ? pc_matrices_in_groups(props, a, b, t, pivots, count, made->group, room, &failed) : 0;
   if (props[0]) failed = 0;
   for (; i < count && !failed; i++) {
-    char *place = t->data + pc_stack_offset(t, t, i), *out = whole ? place : room + n * 8 + n * n * item;
+    char *place = t->data + pc_stack_offset(t, t, i), *out = whole ? place : room + of_kernel;
     if (b != NULL) pc_copy_nd((int32_t)item, 2, extents, out, own, b->data + pc_stack_offset(b, t, i), b->strides + b->ndim - 2);
     failed = made->kernel(props, n, m, a->data + pc_stack_offset(a, t, i), a->strides + a->ndim - 2, out, room);
     if (failed && props[0]) {

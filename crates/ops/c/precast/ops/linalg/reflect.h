@@ -164,10 +164,19 @@ __attribute__((unused, noinline)) static void pc_reflect(int64_t rows, int64_t n
  * columns lie in different sets of the cache. */
 static inline int64_t pc_row_of(int64_t n) { return ((n + 7) / 8 | 1) * 8; }
 
+/* Elements from a row of n numbers to the next in a matrix that reflections change: rows of a multiple of 1024 bytes, whose loads and stores
+ * wait for one another, are copied apart. */
+static inline int64_t pc_row_apart(int64_t n) { return n >= 256 && n % 128 == 0 ? pc_row_of(n) : n; }
+
+/* Copies rows of n numbers apart. */
+__attribute__((unused)) static void pc_rows_apart(int64_t rows, int64_t n, double *to, const double *x) {
+  for (int64_t j = 0; j < rows; j++) __builtin_memcpy(to + j * pc_row_apart(n), x + j * n, (size_t)n * sizeof *x);
+}
+
 /* The columns of a product of reflections, as `rows` rows of n numbers: row j is H(0)·…·H(last)·e(j). The vector of reflection k is v[k,n] from
- * index k + shift on. `first`: the index of the first row. `row`: elements from a row of q to the next. */
+ * index k + shift on; such rows are `v_row` elements apart. `first`: the index of the first row. `row`: elements from a row of q to the next. */
 __attribute__((unused)) static void pc_reflect_units(int64_t first, int64_t rows, int64_t n, double *q, int64_t row, const double *v,
-                                                     const double *tau, int64_t count, int64_t shift) {
+                                                     int64_t v_row, const double *tau, int64_t count, int64_t shift) {
   for (int64_t j = 0; j < rows; j++) {
     for (int64_t i = 0; i < n; i++) q[j * row + i] = i == first + j ? 1 : 0;
   }
@@ -177,7 +186,7 @@ __attribute__((unused)) static void pc_reflect_units(int64_t first, int64_t rows
     for (int64_t k = last; k >= 0; k--) {
       /* Reflection k does not change earlier units. */
       int64_t from = k + shift - first > start ? k + shift - first : start;
-      pc_reflect(stop - from, n - k - shift, q + from * row + k + shift, row, v + k * n + k + shift, tau[k]);
+      pc_reflect(stop - from, n - k - shift, q + from * row + k + shift, row, v + k * v_row + k + shift, tau[k]);
     }
   }
 }

@@ -248,7 +248,7 @@ __attribute__((unused)) static int pc_schur_diagonal(const pc_schur_state *of) {
 __attribute__((unused)) static int pc_schur_decompose(const pc_schur_state *of, double *p, double *tau, double *y) {
   const int64_t n = of->n;
   pc_hessenberg(n, of->h, p, tau, y);
-  if (of->z != NULL) pc_reflect_units(0, n, n, of->z, of->row, p, tau, n > 2 ? n - 2 : 0, 1);
+  if (of->z != NULL) pc_reflect_units(0, n, n, of->z, of->row, p, n, tau, n > 2 ? n - 2 : 0, 1);
   return pc_schur_diagonal(of);
 }
 

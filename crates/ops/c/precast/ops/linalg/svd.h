@@ -27,30 +27,48 @@ typedef struct pc_svd_state {
   double *of_u[2], *of_v[2];
 } pc_svd_state;
 
-/* Makes a matrix with m rows and n columns bidiagonal, m >= n. a[n,m]: the transpose; row j then holds the vector of the left reflection j from
- * index j on. p[n,n]: row j then holds that of the right reflection from index j + 1 on. y: m elements. */
-__attribute__((unused)) static void pc_bidiagonal(const pc_svd_state *of, double *a, double *p, double *left, double *right, double *y) {
+/* x -= factor·y for n numbers. */
+static inline void pc_subtract_multiple(int64_t n, double *x, double factor, const double *y) {
+  for (int64_t i = 0; i < n; i++) x[i] -= factor * y[i];
+}
+
+/* Adds the products of rows of n numbers, `row` elements apart, and one factor each to y, one row after another. */
+__attribute__((unused)) static void pc_add_multiples(int64_t rows, int64_t n, double *y, const double *x, int64_t row, const double *factors) {
+  int64_t j = 0;
+  for (; j + 4 <= rows; j += 4, x += 4 * row) {
+    const double a = factors[j], b = factors[j + 1], c = factors[j + 2], d = factors[j + 3];
+    #pragma GCC ivdep
+    for (int64_t i = 0; i < n; i++) y[i] = (((y[i] + a * x[i]) + b * x[row + i]) + c * x[2 * row + i]) + d * x[3 * row + i];
+  }
+  for (; j < rows; j++, x += row) {
+    for (int64_t i = 0; i < n; i++) y[i] += factors[j] * x[i];
+  }
+}
+
+/* Makes a matrix with m rows and n columns bidiagonal, m >= n. a[n,m]: the transpose, whose rows are `row` elements apart; row j then holds the vector of the left reflection j from
+ * index j on. p[n,n]: row j then holds that of the right reflection from index j + 1 on. y: m elements. What a right reflection changes is subtracted with the
+ * next left one, so that a row is brought to the cache once. */
+__attribute__((unused)) static void pc_bidiagonal(const pc_svd_state *of, double *a, int64_t row, double *p, double *left, double *right, double *y) {
   const int64_t n = of->n, m = of->m;
   for (int64_t k = 0; k < n; k++) {
-    double *v = p + k * n;
+    const double *before = k > 0 && right[k - 1] != 0 ? p + (k - 1) * n : NULL; /* the vector of a reflection whose y is not subtracted */
+    double *v = p + k * n, *own = a + k * row + k;
     int64_t rest = m - k - 1;
-    of->d[k] = pc_reflection(m - k, a + k * m + k, 0, &left[k]);
-    pc_reflect(n - k - 1, m - k, a + (k + 1) * m + k, m, a + k * m + k, left[k]);
+    if (before != NULL) pc_subtract_multiple(m - k, own, before[k], y);
+    of->d[k] = pc_reflection(m - k, own, 0, &left[k]);
+    for (int64_t j = k + 1; j < n; j += PC_REFLECT_ROWS) {
+      const int64_t rows = n - j < PC_REFLECT_ROWS ? n - j : PC_REFLECT_ROWS;
+      for (int64_t r = 0; r < rows && before != NULL; r++) pc_subtract_multiple(m - k, a + (j + r) * row + k, before[j + r], y);
+      pc_reflect(rows, m - k, a + j * row + k, row, own, left[k]);
+    }
     of->e[k] = right[k] = 0;
     if (k + 1 == n) continue;
-    for (int64_t j = k + 1; j < n; j++) v[j] = a[j * m + k];
+    for (int64_t j = k + 1; j < n; j++) v[j] = a[j * row + k];
     of->e[k] = pc_reflection(n - k - 1, v + k + 1, 0, &right[k]);
     if (right[k] == 0) continue;
     for (int64_t i = 0; i < rest; i++) y[i] = 0;
-    for (int64_t j = k + 1; j < n; j++) {
-      const double *row = a + j * m + k + 1;
-      for (int64_t i = 0; i < rest; i++) y[i] += v[j] * row[i];
-    }
+    pc_add_multiples(n - k - 1, rest, y, a + (k + 1) * row + k + 1, row, v + k + 1);
     for (int64_t i = 0; i < rest; i++) y[i] *= right[k];
-    for (int64_t j = k + 1; j < n; j++) {
-      double *row = a + j * m + k + 1;
-      for (int64_t i = 0; i < rest; i++) row[i] -= v[j] * y[i];
-    }
   }
 }
 
@@ -204,17 +222,19 @@ __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, 
   const int64_t height = !props[1] ? 0 : props[0] ? m : n, parts = props[3], size = parts * n * m;
   const int64_t u_row = pc_row_of(parts * m), v_row = pc_row_of(parts * n);
   double *left = room, *right = left + parts * n, *y = right + parts * n, *p = y + parts * m, *d = p + parts * n * n, *c = d + 2 * n;
-  double *u = c + 5 * n, *v = u + height * u_row, largest = pc_largest(size, a), scale = pc_to_middle(largest);
+  double *u = c + 5 * n, *v = u + height * u_row, *apart = props[1] ? v + n * v_row : u, largest = pc_largest(size, a), scale = pc_to_middle(largest);
   pc_svd_state of = {n, m, parts, d, d + n, props[1] ? u : NULL, props[1] ? v : NULL, u_row, v_row, {c, c + n}, {c + 2 * n, c + 3 * n}};
   int64_t *order = (int64_t *)(c + 4 * n);
   int failed = !(largest <= 0x1.fffffffffffffp+1023);
   for (int64_t i = 0; i < size && scale != 1; i++) a[i] *= scale;
+  const int64_t row = parts == 1 ? pc_row_apart(m) : m;
+  if (row != m) pc_rows_apart(n, m, apart, a), a = apart;
   if (!failed) {
-    if (parts == 1) pc_bidiagonal(&of, a, p, left, right, y);
+    if (parts == 1) pc_bidiagonal(&of, a, row, p, left, right, y);
     else pc_complex_bidiagonal(&of, a, p, (pc_c128 *)left, (pc_c128 *)right, y);
     if (props[1] && parts == 1) {
-      pc_reflect_units(0, height, m, u, u_row, a, left, n, 0);
-      pc_reflect_units(0, n, n, v, v_row, p, right, n, 1);
+      pc_reflect_units(0, height, m, u, u_row, a, row, left, n, 0);
+      pc_reflect_units(0, n, n, v, v_row, p, n, right, n, 1);
     } else if (props[1]) {
       pc_complex_units(0, height, m, u, u_row, a, (const pc_c128 *)left, n, 0);
       pc_complex_units(0, n, n, v, v_row, p, (const pc_c128 *)right, n, 1);
@@ -241,7 +261,8 @@ __attribute__((unused)) static int pc_svd(pc_context *ctx, const int64_t *props,
   const int64_t rows = in[0]->shape[in[0]->ndim - 2], columns = in[0]->shape[in[0]->ndim - 1], turned = rows < columns;
   const int32_t dtype = in[0]->dtype, part = pc_part_dtype(dtype);
   const int64_t parts = pc_is_complex(dtype) ? 2 : 1, n = turned ? rows : columns, m = turned ? columns : rows;
-  const int64_t own[4] = {props[0], props[1], turned, parts}, room = parts * (n * n + m + 2 * n) + 7 * n;
+  const int64_t own[4] = {props[0], props[1], turned, parts}, apart = parts == 1 && pc_row_apart(m) != m ? n * pc_row_apart(m) : 0;
+  const int64_t room = parts * (n * n + m + 2 * n) + 7 * n + apart;
   pc_factors made = {pc_svd_one, !turned, room, 1, {{1, n}}, {1, 0, 0}, {part, part, part}};
   (void)n_in;
   if (props[1]) {

@@ -1,8 +1,8 @@
 /* precast/ops/scalar/float.h: the operations of f32 and f64; a header for each stamps them.
  *
  * IEEE throughout. NaN: maximum and minimum give NaN if either is, and of equal operands (zeros of two signs) the first;
- * `sign` of NaN is NaN, of -0 is 0. Rounding to integers works by adding 2^52 (2^23), which needs no instruction that some level
- * lacks; the sign of a zero is kept. A cast to an integer truncates, saturates, and makes NaN 0.
+ * `sign` of NaN is NaN, of -0 is 0. Where a level lacks an instruction that rounds to an integer, 2^52 (2^23) is added and taken away;
+ * the sign of a zero is kept. A cast to an integer truncates, saturates, and makes NaN 0.
  *
  * A f32 that was a f64 is rounded: gcc 12 forgets it in vectors of neighbours, such as the parts of a complex number, so modules are
  * compiled with -fno-tree-slp-vectorize.
@@ -45,16 +45,7 @@
     pc_##D x = __builtin_fabs##S(a), r = (x + MAGIC) - MAGIC;                                                    \
     return pc_copysign_##D(x < MAGIC ? r : x, a);                                                                \
   }                                                                                                              \
-  PC_INLINE pc_##D pc_trunc_##D(pc_##D a) {                                                                      \
-    pc_##D x = __builtin_fabs##S(a), r = (x + MAGIC) - MAGIC;                                                    \
-    r = r > x ? r - 1 : r;                                                                                       \
-    return pc_copysign_##D(x < MAGIC ? r : x, a);                                                                \
-  }                                                                                                              \
-  PC_INLINE pc_##D pc_floor_##D(pc_##D a) {                                                                      \
-    pc_##D r = pc_round_##D(a);                                                                                  \
-    return pc_copysign_##D(r > a ? r - 1 : r, a);                                                                \
-  }                                                                                                              \
-  PC_INLINE pc_##D pc_ceil_##D(pc_##D a) { return -pc_floor_##D(-a); }                                           \
+  PC_SCALAR_FLOAT_WHOLE(D, S, MAGIC)                                                                             \
   PC_INLINE pc_##D pc_round_half_away_##D(pc_##D a) {                                                            \
     pc_##D x = __builtin_fabs##S(a), t = pc_trunc_##D(x);                                                        \
     return pc_copysign_##D(x - t >= (pc_##D)0.5 ? t + 1 : t, a);                                                 \
@@ -90,13 +81,35 @@
     return r;                                                                                                    \
   }
 
-/* Clamped as WIDE, in which both bounds are exact, a NaN to LOW; then truncated by way of VIA, and 0 for a NaN. */
+/* A NaN is kept as it is. */
+#if defined(__SSE4_1__) || defined(__aarch64__)
+#define PC_SCALAR_FLOAT_WHOLE(D, S, MAGIC)                                                       \
+  PC_INLINE pc_##D pc_trunc_##D(pc_##D a) { return a == a ? __builtin_trunc##S(a) : a; }         \
+  PC_INLINE pc_##D pc_floor_##D(pc_##D a) { return a == a ? __builtin_floor##S(a) : a; }         \
+  PC_INLINE pc_##D pc_ceil_##D(pc_##D a) { return a == a ? __builtin_ceil##S(a) : a; }
+#else
+#define PC_SCALAR_FLOAT_WHOLE(D, S, MAGIC)                        \
+  PC_INLINE pc_##D pc_trunc_##D(pc_##D a) {                       \
+    pc_##D x = __builtin_fabs##S(a), r = (x + MAGIC) - MAGIC;     \
+    r = r > x ? r - 1 : r;                                        \
+    return pc_copysign_##D(x < MAGIC ? r : x, a);                 \
+  }                                                               \
+  PC_INLINE pc_##D pc_floor_##D(pc_##D a) {                       \
+    pc_##D r = pc_round_##D(a);                                   \
+    return pc_copysign_##D(r > a ? r - 1 : r, a);                 \
+  }                                                               \
+  PC_INLINE pc_##D pc_ceil_##D(pc_##D a) { return -pc_floor_##D(-a); }
+#endif
+
+/* Truncated by way of VIA, and what that gives replaced where WIDE, in which both bounds are exact, is beyond them, and for a NaN: of a
+ * number clamped first, gcc copies what stands behind the clamp for each bound. */
 #define PC_SCALAR_FLOAT_CAST(D, TO, VIA, WIDE, LOW, HIGH)                  \
   PC_INLINE pc_##TO pc_cast_##D##_##TO(pc_##D a) {                         \
     pc_##WIDE x = (pc_##WIDE)a;                                            \
-    x = x > (pc_##WIDE)(LOW) ? x : (pc_##WIDE)(LOW);                       \
-    x = x < (pc_##WIDE)(HIGH) ? x : (pc_##WIDE)(HIGH);                     \
-    return (pc_##TO)((VIA)x & -(VIA)(a == a));                             \
+    VIA y = (VIA)x;                                                        \
+    y = x > (pc_##WIDE)(LOW) ? y : (VIA)(LOW);                             \
+    y = x < (pc_##WIDE)(HIGH) ? y : (VIA)(HIGH);                           \
+    return (pc_##TO)(a == a ? y : 0);                                      \
   }
 
 #endif
