@@ -12,7 +12,7 @@ typedef struct pc_plan {
   int64_t rows, row, most;
 } pc_plan;
 
-static _Thread_local pc_plan pc_plan_told; /* to this thread, if it asked */
+static __thread pc_plan pc_plan_told; /* to this thread, if it asked */
 static pc_plan *pc_plan_asked;              /* that of the thread that asks; NULL: none */
 
 /* Whether some thread asks. */
