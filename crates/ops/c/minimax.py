@@ -69,17 +69,37 @@ show('sin64 deg5',*remez(sinp,wz,mp.mpf(0),zmax,5))
 show('cos64 deg5',*remez(cosq,lambda z:z*z+mp.mpf('1e-6'),mp.mpf(0),zmax,5))
 show('sin32 deg3',*remez(sinp,wz,mp.mpf(0),zmax,3))
 show('cos32 deg3',*remez(cosq,lambda z:z*z+mp.mpf('1e-6'),mp.mpf(0),zmax,3))
-# atan t = t + t z P(z), z up to tan(pi/8)^2; asin s = s + s z P(z), z up to 1/4
-zmax=(mp.sqrt(2)-1)**2*mp.mpf('1.001')
-show('atan64 deg11',*remez(lambda z:sum((-1)**(k+1)*z**k/(2*k+3) for k in range(90)),wz,mp.mpf(0),zmax,11))
+# tan r = r (1 + z A(z)) / (1 - z/2 + z^2 B(z)): equal to it at Chebyshev's points
+zmax=(mp.pi/4)**2*mp.mpf('1.0005')
+at=[zmax/2-zmax/2*mp.cos(mp.pi*(2*i+1)/14) for i in range(7)]
+tanz=lambda z:mp.tan(mp.sqrt(z))/mp.sqrt(z)
+A=mp.matrix([[z,z**2,z**3,z**4,-tanz(z)*z**2,-tanz(z)*z**3,-tanz(z)*z**4] for z in at])
+s=mp.lu_solve(A,mp.matrix([tanz(z)-1-tanz(z)*z/2 for z in at]))
+grid=[zmax*mp.mpf(i)/400 for i in range(1,401)]
+tanr=lambda z:(1+sum(s[i]*z**(i+1) for i in range(4)))/(1-z/2+sum(s[i]*z**(i-2) for i in range(4,7)))
+show('tan64 A0 to A3 B0 to B2',[s[i] for i in range(7)],max(abs(tanr(z)/tanz(z)-1) for z in grid))
+# atan t = t + t z P(z) and asin s = s + s z P(z), z up to 1/4
+def atanp(z):
+    if z<mp.mpf('0.01'): return sum((-1)**(k+1)*z**k/(2*k+3) for k in range(40))
+    return (mp.atan(mp.sqrt(z))/mp.sqrt(z)-1)/z
+show('atan64 pair deg11',*remez(lambda z:sum((-1)**(k+1)*z**k/(2*k+3) for k in range(90)),wz,mp.mpf(0),(mp.sqrt(2)-1)**2*mp.mpf('1.001'),11)) # of complex pow
+show('atan64 deg11',*remez(atanp,lambda z:(z+mp.mpf('1e-4'))/(1+z*atanp(z)),mp.mpf(0),mp.mpf('0.2501'),11,it=9))
 def asinp(z):
     return sum(mp.binomial(2*k+2,k+1)/mp.mpf(4)**(k+1)/(2*k+3)*z**k for k in range(110))
 show('asin64 deg11',*remez(asinp,wz,mp.mpf(0),mp.mpf('0.2501'),11))
-# pow: log m = 2s + s z (2/3 + z T(z))
-zmax=(mp.mpf(3)-2*mp.sqrt(2))**2*mp.mpf('1.001')
-show('log64 tail deg6',*remez(lambda z:2*sum(z**k/(2*k+5) for k in range(60)),wz,mp.mpf(0),zmax,6))
-# cbrt: x^(1/3) = t r^(-1/3) with r = t^3 / x, for a first t within 5 %
-show('cbrt64 deg4',*remez(lambda r:r**(mp.mpf(-1)/3),lambda r:r**(mp.mpf(1)/3),mp.mpf('0.87'),mp.mpf('1.14'),4))
+# 2 atanh(u / 2) = u + u^3 (1/12 + v T(v)), v = u^2, u / 2 up to 0.1716 for pow, and 1/5
+atanht=lambda v:sum(v**k/mp.mpf(4)**(k+2)/(2*k+5) for k in range(68))
+for top in ('0.1178','0.1610'):
+    show('log64 tail deg6',*remez(atanht,lambda v:v*v+mp.mpf('1e-6'),mp.mpf(0),mp.mpf(top),6,it=9))
+# cbrt: x^(-1/3) = y r^(-1/3) with r = y^3 x, for a first y within 5 %
+show('cbrt64 deg4',*remez(lambda r:r**(mp.mpf(-1)/3),lambda r:r**(mp.mpf(1)/3),mp.mpf('0.85991778'),mp.mpf('1.04551012'),4,it=8))
+# sinh r = r + r z P(z), cosh r = 1 + z/2 + z^2 Q(z), z = r^2 up to (ln 2 / 2)^2; 2^r = 1 + r/2 + r P(r)
+zmax=(mp.log(2)/2*mp.mpf('1.0005'))**2
+show('sinh64 deg4',*remez(lambda z:sum(z**k/mp.factorial(2*k+3) for k in range(20)),lambda z:z+mp.mpf('1e-6'),mp.mpf(0),zmax,4,it=9))
+show('cosh64 deg3',*remez(lambda z:sum(z**k/mp.factorial(2*k+4) for k in range(20)),lambda z:z*z+mp.mpf('1e-7'),mp.mpf(0),zmax,3,it=9))
+L=mp.log(2)
+half=lambda r:sum(L**k*r**(k-1)/mp.factorial(k) for k in range(1,40))-mp.mpf('0.5')
+show('exp264 deg10',*remez(half,lambda r:(abs(r)+mp.mpf('1e-4'))/mp.mpf(2)**r,mp.mpf('-0.5'),mp.mpf('0.5'),10,it=9))
 # erf x = x + x Q(x^2) up to 3/4; beyond, erfc x = e^(-x^2) G(t) / x, x = K (1 + t) / (1 - t)
 def erfq(z):
     if z<mp.mpf('1e-8'): return 2/mp.sqrt(mp.pi)*(1-z/3+z*z/10-z**3/42)-1

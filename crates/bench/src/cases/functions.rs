@@ -68,6 +68,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
             let is_special = numpy.is_some_and(|found| found.is_err_and(|why| why.contains(LACKS)));
             let what = format!("{}, {dtype}{}", row.name, if is_special { ", special" } else { "" });
             if bench.wants(&what) {
+                eprintln!("  {what}"); // all take some twenty minutes
                 let line = function(bench, (&what, &names, &graph), dtype, &mut found.skipped);
                 lines.extend(line.with_context(|| format!("in `{what}`"))?);
             }

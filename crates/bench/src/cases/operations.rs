@@ -106,6 +106,7 @@ pub(super) fn lines(bench: &Bench, skipped: &mut Vec<String>) -> Result<Vec<Line
             if !bench.wants(&what) {
                 continue;
             }
+            eprintln!("  {what}");
             // Positive numbers, so that sums are not dominated by rounding errors.
             let usual = Range { dtype: *dtype, spread: Spread::Even, low: 1.0, high: 10.0 };
             let kind = if FLOATS.contains(dtype) { Kind::In(usual) } else { Kind::Of(*dtype) };

@@ -12,7 +12,7 @@
 //! | keyword | an optional setting: by name, or after the operands | calls by name |
 //! | [`Promotion`](super::Promotion) | the cast of the operands' dtypes before the call | calls by name |
 //! | [`Gives`](super::Gives) | the dtype of the result | the scalar op |
-//! | [`Cost`](super::Cost) | `Cheap` for a few instructions, `Heavy`, `Branching` and `Mixed` for very many | fusion, kernels |
+//! | [`Cost`](super::Cost) | `Cheap` for a few instructions, `Heavy` and `Branching` for very many | fusion, kernels |
 //! | builder | `method` of `Var`; `other`: an operator, or only text | `build` |
 //! | C name | `<C name>` in `pc_<C name>_<dtype>`, if it differs from the name | the scalar op |
 //! | kinds | `bool`, `int` (all eight), `float`, `complex` in order; empty if the scalar op is defined apart | the scalar op |
@@ -216,17 +216,17 @@ macro_rules! scalar_rows {
             /// The Bessel function of the second kind of order 1; NaN for negative `x`.
             y1(x) [] Inexact => Same, Heavy, method { float "math/bessel_j.h"; } d["g * (y0(x) - out / x)"]
             /// The gamma function; NaN at negative integers.
-            gamma(x) [] Inexact => Same, Mixed, method { float "math/factorial.h"; } d["g * out * digamma(x)"]
+            gamma(x) [] Inexact => Same, Heavy, method { float "math/factorial.h" f64 [near usual right]; } d["g * out * digamma(x)"]
             /// The beta function; inf where `a` or `b` is 0 or a negative integer.
-            beta(a, b) [] Inexact => Same, Branching, method { float "math/beta.h"; }
+            beta(a, b) [] Inexact => Same, Heavy, method { float "math/beta.h" f32 [right] f64 [right]; }
                 d["g * out * (digamma(a) - digamma(a + b))", "g * out * (digamma(b) - digamma(a + b))"]
             /// The logarithm of the absolute value of the beta function.
-            betaln(a, b) [] Inexact => Same, Branching, method { float "math/beta.h"; }
+            betaln(a, b) [] Inexact => Same, Heavy, method { float "math/beta.h" f32 [right] f64 [right]; }
                 d["g * (digamma(a) - digamma(a + b))", "g * (digamma(b) - digamma(a + b))"]
             /// Hurwitz's zeta function: the sum of `(q + k)**-s` over `k = 0, 1, …`; NaN below `q = -1000`.
-            zeta(s, q) [] Inexact => Same, Branching, method { float "math/zeta.h"; } d["", "-g * s * zeta(s + 1, q)"]
+            zeta(s, q) [] Inexact => Same, Branching, method { float "math/zeta.h" f32 [right] f64 [right]; } d["", "-g * s * zeta(s + 1, q)"]
             /// The derivative of `digamma` of order `n`, a whole number.
-            polygamma(n, x) [] Inexact => Same, Branching, method { float "math/zeta.h"; } d["", "g * polygamma(n + 1, x)"]
+            polygamma(n, x) [] Inexact => Same, Branching, method { float "math/zeta.h" f32 [right] f64 [right]; } d["", "g * polygamma(n + 1, x)"]
             /// Owen's T function: the probability that `x > h` and `0 < y < a*x` of two standard normal numbers.
             owens_t(h, a) [] Inexact => Same, Heavy, method { float "math/owens.h"; }
                 d["-0.19947114020071635 * g * exp(-0.5 * h * h) * erf(0.7071067811865476 * a * h)", "0.15915494309189535 * g * exp(-0.5 * h * h * (1 + a * a)) / (1 + a * a)"]
@@ -237,9 +237,9 @@ macro_rules! scalar_rows {
             /// The derivative of `digamma`.
             trigamma(x) [tri_gamma] Inexact => Same, Heavy, method { float "math/trigamma.h" f64 [far right]; } d["g * polygamma(2, x)"]
             /// The regularized lower incomplete gamma function.
-            gammainc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; } d["", "g * exp(xlogy(a - 1, where(isinf(x), 1, x)) - x - gammaln(a))"]
+            gammainc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h" f32 [usual] f64 [usual]; } d["", "g * exp(xlogy(a - 1, where(isinf(x), 1, x)) - x - gammaln(a))"]
             /// The regularized upper incomplete gamma function, `1 - gammainc(a, x)`.
-            gammaincc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h"; }
+            gammaincc(a, x) [] Inexact => Same, Branching, method { float "math/gammainc.h" f32 [usual] f64 [usual]; }
                 d["", "-g * exp(xlogy(a - 1, where(isinf(x), 1, x)) - x - gammaln(a))"]
             /// The regularized incomplete beta function.
             betainc(a, b, x) [] Inexact => Same, Branching, method { float "math/betainc.h"; }
@@ -269,9 +269,9 @@ macro_rules! scalar_rows {
             hyp2f1(a, b, c, z) [] Inexact => Same, Branching, method { float "math/hyp2f1.h"; }
                 d["", "", "", "g * where(a * b == 0, 0, (a * b / c) * hyp2f1(a + 1, b + 1, c + 1, z))"]
             /// Lambert's function, the real `w` of which `w * exp(w)` is `x`; `k` is 0 for `w >= -1`, -1 for `w <= -1`. NaN where no `w` is real.
-            lambertw(x) [] {k = 0} Inexact => Same, Branching, method { float "math/lambert.h"; } d["g / (x + exp(out))"]
+            lambertw(x) [] {k = 0} Inexact => Same, Heavy, method { float "math/lambert.h"; } d["g / (x + exp(out))"]
             /// `lambertw(x, k=-1)`.
-            lambertw_lower(x) [] Inexact => Same, Branching, method { float "math/lambert.h"; } d["g / (x + exp(out))"]
+            lambertw_lower(x) [] Inexact => Same, Heavy, method { float "math/lambert.h"; } d["g / (x + exp(out))"]
             /// `round(x * power) / power`, where `power` is `hi + lo`; used by `round` for many decimals.
             round_decimals(x, hi, lo) [] Inexact => Same, Costly, other { float "scalar/decimal.h"; } d["0", "0", "0"]
             /// `round(x / power) * power`, where `power` is `hi + lo`.

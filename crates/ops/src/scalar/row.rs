@@ -69,8 +69,6 @@ pub(crate) enum Cost {
     Heavy,
     /// As [`Cost::Heavy`], with branches or loops, so that compilers do not vectorise its general form.
     Branching,
-    /// As [`Cost::Heavy`] in f32, and as [`Cost::Branching`] in f64.
-    Mixed,
 }
 
 /// The scalar op of a row.

@@ -256,7 +256,6 @@ impl ScalarOp for Basic {
             Cost::Cheap | Cost::Costly => (false, false),
             Cost::Heavy => (true, false),
             Cost::Branching => (true, true),
-            Cost::Mixed => (true, dtype == DType::F64),
         };
         let name = self.scalar.c_name;
         let block = BlockFunction { name, dtype, operands: dtypes.len(), regions, branches };

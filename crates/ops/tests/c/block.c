@@ -73,7 +73,7 @@ static uint64_t regions(const function *f, const void *x) {
 /* Finds where regions begin along an operand, whatever the others are. */
 static void find(const function *f, int along) {
   uint64_t x[OPERANDS], before = 0, left = 0;
-  for (int64_t turn = 0; turn < 8; turn++) {
+  for (int64_t turn = 0; turn < 32; turn++) {
     for (int k = 0; k < f->arity; k++) put(x, k, f->width, any(f->width));
     for (uint64_t step = 0; step < 8192; step++) {
       uint64_t at = f->width == 32 ? step << 19 : step << 51;

@@ -11,6 +11,7 @@
  *   math/pow.h         pow                  math/root.h    cbrt hypot
  *   math/erf.h         erf erfc             math/gamma.h   gammaln digamma
  *   math/trigamma.h    trigamma             math/gammainc.h  gammainc gammaincc
+ *   math/gammainc_usual.h  (the same for usual operands)
  *   math/betainc.h     betainc              math/tail.h    (what both need)
  *   math/normal.h      erfcx ndtr log_ndtr, and the inverses of erf, erfc, ndtr and log_ndtr
  *   math/entropy.h     xlogy xlog1py entr rel_entr kl_div logit
@@ -25,8 +26,8 @@
  *   math/complex/      of c64 and c128: exp log sqrt pow, trigonometric and hyperbolic functions and their inverses
  *
  * Rules that make the bits equal: only IEEE +, -, *, /, sqrt and bit operations, in a written order; no fused multiply-add
- * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of factorial.h, beta.h, zeta.h, owens.h, tail.h, inverse.h,
- * bessel_order.h, bessel_jv.h, lambert.h and hyp2f1.h and some of normal.h and entropy.h have them, and loops), so a loop over any of them
+ * (-ffp-contract=off), no libm, no tables, no branches (selects only; but those of zeta.h, tail.h, inverse.h, bessel_order.h,
+ * bessel_jv.h and hyp2f1.h and some of gamma.h, factorial.h, beta.h and normal.h have them, and loops), so a loop over any of them
  * becomes vector code at every ISA level, and an element's result depends neither on its position nor on the vector width.
  * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
  *
@@ -38,7 +39,8 @@
  * and Knuth. The coefficients are our own: minimax by Remez' exchange at 60 digits (crates/ops/c/minimax.py).
  *
  * f32 functions have texts of their own, below math/f32/: in f64 with short polynomials, rounded once. exp, log, log1p, erf, sigmoid and
- * tanh are computed in f32; trigamma and all below it in this list are the f64 function rounded once, as are gammaln and digamma left of 0.
+ * tanh are computed in f32, and log2, log10, asin, acos, atan, atan2, asinh, acosh, atanh and cbrt in pairs of f32; trigamma and all below it in
+ * this list are the f64 function rounded once, as are gammaln and digamma left of 0, but those that have a header of f32.
  * Forms of f32 that hold in a region: near of sin, cos and tan, |x| < 2^20; right of gammaln and digamma, x > 0.
  *
  * Accuracy, largest error seen against 113-bit arithmetic, in ulp: crates/ops/ACCURACY.md.

@@ -1,6 +1,6 @@
 /* precast/ops/math/arc.h: the arc sine and the arc cosine.
  *
- * asin s = s + s z P(z), z = s^2 up to 1/4; beyond, asin a = pi/2 - 2 asin s with s = sqrt((1 - a) / 2) as a pair. */
+ * asin s = s + s z P(z), z = s^2 up to 1/4; beyond, asin a = pi/2 - 2 asin s with s = sqrt((1 - a) / 2) and what the root lacks. */
 #ifndef PRECAST_OPS_MATH_ARC_H
 #define PRECAST_OPS_MATH_ARC_H
 
@@ -20,31 +20,40 @@ PC_INLINE pc_f64 pc_asin_tail_f64(pc_f64 s, pc_f64 z) {
   return s * (z * p);
 }
 
+/* The root of z >= 0, at most 1/4, and what that lacks to a hundredth of it: the remainder over twice the root. */
+PC_INLINE pc_pair_f64 pc_arc_root_f64(pc_f64 z) {
+  pc_f64 root = __builtin_sqrt(z), head = pc_head_f64(root), twice = root + root, y = pc_near_inverse_f64(twice);
+  pc_f64 rest = (z - head * head) - (root - head) * (root + head);
+  pc_pair_f64 out = {root, rest * (y * (2.0 - twice * y))};
+  return out;
+}
+
 /* The arc sine; keeps the sign of zero; NaN outside of [-1, 1]. */
 PC_INLINE pc_f64 pc_asin_f64(pc_f64 x) {
-  pc_f64 a = pc_magnitude_f64(x);
+  pc_f64 a = pc_magnitude_f64(x), half = (1.0 - a) * 0.5;
   int far = a > 0.5;
-  pc_pair_f64 half = {(1.0 - a) * 0.5, 0.0};
-  pc_pair_f64 root = pc_pair_sqrt_f64(half);
-  pc_f64 z = far ? half.hi : a * a, s = far ? root.hi : a;
-  pc_f64 tail = pc_asin_tail_f64(s, z);
-  pc_pair_f64 w = pc_sum_ordered_f64(0x1.921fb54442d18p+0, -(s + s));
+  pc_pair_f64 root = pc_arc_root_f64(half);
+  pc_f64 s = far ? root.hi : a, tail = pc_asin_tail_f64(s, far ? half : a * a);
+  pc_pair_f64 w = pc_sum_ordered_f64(0x1.921fb54442d18p+0, -(root.hi + root.hi));
   pc_f64 beyond = w.hi + (w.lo + (0x1.1a62633145c07p-54 - 2.0 * (root.lo + tail)));
   return pc_signed_f64(far ? beyond : a + tail, pc_sign_f64(x));
 }
 
 /* The arc cosine, in [0, pi]; NaN outside of [-1, 1]. */
 PC_INLINE pc_f64 pc_acos_f64(pc_f64 x) {
-  pc_f64 a = pc_magnitude_f64(x);
-  int far = a > 0.5, left = x < 0.0;
-  pc_pair_f64 half = {(1.0 - a) * 0.5, 0.0};
-  pc_pair_f64 root = pc_pair_sqrt_f64(half);
-  pc_f64 z = far ? half.hi : a * a, s = far ? root.hi : a;
-  pc_f64 tail = pc_asin_tail_f64(s, z) + (far ? root.lo : 0.0);
-  pc_f64 turned = far ? -2.0 : (left ? 1.0 : -1.0); /* base + turned * asin s */
-  pc_pair_f64 w = pc_sum_ordered_f64(far ? 0x1.921fb54442d18p+1 : 0x1.921fb54442d18p+0, turned * s);
-  pc_f64 y = w.hi + (w.lo + ((far ? 0x1.1a62633145c07p-53 : 0x1.1a62633145c07p-54) + turned * tail));
-  return far & !left ? 2.0 * (s + tail) : y;
+  pc_f64 a = pc_magnitude_f64(x), half = (1.0 - a) * 0.5;
+  int far = a > 0.5;
+  pc_pair_f64 root = pc_arc_root_f64(half);
+  pc_f64 r = far ? root.hi : a, tail = pc_asin_tail_f64(r, far ? half : a * a) + (far ? root.lo : 0.0);
+  /* pi/2 - asin x; far out twice asin s, to the left taken from pi: a base of pi/2, twice that or none, and a sign. */
+  uint64_t left = (uint64_t)((int64_t)pc_bits_f64(x) >> 63), away = -(uint64_t)far, some = ~away | left, twice = away & 0x0010000000000000u;
+  uint64_t sign = ~(away ^ left) & 0x8000000000000000u;
+  pc_f64 s = far ? r + r : r, t = far ? tail + tail : tail;
+  pc_f64 hi = pc_from_bits_f64((0x3ff921fb54442d18u + twice) & some), lo = pc_from_bits_f64((0x3c91a62633145c07u + twice) & some);
+  s = pc_signed_f64(s, sign);
+  t = pc_signed_f64(t, sign);
+  pc_pair_f64 w = pc_sum_ordered_f64(hi, s);
+  return w.hi + (w.lo + (lo + t));
 }
 
 #endif

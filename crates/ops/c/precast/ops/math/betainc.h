@@ -149,7 +149,7 @@ PC_TAIL pc_f64 pc_beta_tail_f64(const pc_betainc_parts_f64 *s) {
 /* ln(a B(a, b)), to be divided by a: relative to a for small a, as a pair for all others. */
 PC_TAIL pc_pair_f64 pc_beta_log_pair_f64(pc_f64 a, pc_f64 b) {
   if (a < 0x1p-7 * (b < 1.0 ? b : 1.0)) return pc_pair_of_f64(pc_beta_log_f64(b, a));
-  return pc_plus_f64(a > b ? pc_log_beta_f64(a, b).log : pc_log_beta_f64(b, a).log, pc_log_pair_f64(a));
+  return pc_plus_f64(pc_betaln_pair_f64(a, b), pc_log_pair_f64(a));
 }
 
 /* The edges, then what lies between. The function is proportional to b below 2^-900. */
@@ -178,7 +178,8 @@ PC_TAIL pc_f64 pc_beta_below_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
 
 /* For f32, where a and b are not large: ln(b B(a, b)). */
 PC_TAIL pc_f64 pc_beta_log_short_f64(pc_f64 a, pc_f64 b) {
-  return pc_gammaln_above_f64(a) + pc_gammaln_above_f64(b) - pc_gammaln_f64(a + b) - pc_log_f64(a);
+  pc_beta_short_f64 s = pc_beta_right_short_f64(a > b ? a : b, a > b ? b : a, a + b);
+  return s.log + pc_log_f64(b * s.over / s.under);
 }
 
 /* As pc_beta_tail_f64, to about 2^-32. */

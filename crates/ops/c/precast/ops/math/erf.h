@@ -8,6 +8,7 @@
 
 #include <precast/ops/math/f32/erfc.h>
 #include <precast/ops/math/pow.h>
+#include <precast/ops/math/sigmoid.h>
 
 /* erf x - x for 0 <= x <= 3/4. Q has degree 10, error 7.8e-19. */
 PC_INLINE pc_f64 pc_erf_tail_f64(pc_f64 x) {
@@ -41,16 +42,27 @@ PC_INLINE pc_pair_f64 pc_erfc_factor_f64(pc_f64 x) {
   return pc_sum_ordered_f64(0x1.0a3667d87642cp-1, t * tail);
 }
 
+/* erfc(x + lo) = e^(-x^2) G / x for 3/4 <= x <= 27.5 of the factor G, and the bits of the powers of two it lacks. Products of first parts, of 26
+ * bits, are exact, so the square is one and a rest, and so is the product. */
+typedef struct pc_scaled_erfc_f64 {
+  pc_f64 y;
+  uint64_t bits;
+} pc_scaled_erfc_f64;
+
+PC_INLINE pc_scaled_erfc_f64 pc_erfc_scaled_f64(pc_pair_f64 g, pc_f64 x, pc_f64 lo) {
+  pc_f64 head = pc_head_f64(x), square = head * head, rest = (x - head) * (x + head) + 2.0 * x * lo;
+  pc_reduced_f64 k = pc_reduce_ln2_f64(-square, 2046.0);
+  pc_pair_f64 s = pc_sum_ordered_f64(1.0, k.hi);
+  pc_f64 tail = s.lo + pc_exp_tail_f64(k.hi, k.lo + rest), e = pc_head_f64(s.hi + tail), gh = pc_head_f64(g.hi);
+  pc_f64 low = e * ((g.hi - gh) + g.lo) + ((s.hi - e) + tail) * g.hi;
+  pc_scaled_erfc_f64 out = {pc_quotient_f64(e * gh, low, x, lo), k.bits};
+  return out;
+}
+
 /* erfc x for 3/4 <= x <= 27.5. */
 PC_INLINE pc_f64 pc_erfc_far_f64(pc_f64 x) {
-  pc_pair_f64 g = pc_erfc_factor_f64(x);
-  pc_pair_f64 square = pc_product_f64(x, x);
-  pc_reduced_f64 k = pc_reduce_ln2_f64(-square.hi, 2046.0);
-  pc_pair_f64 s = pc_sum_ordered_f64(1.0, k.hi);
-  pc_pair_f64 e = pc_sum_ordered_f64(s.hi, s.lo + pc_exp_tail_f64(k.hi, k.lo + square.lo));
-  pc_pair_f64 d = {x, 0.0};
-  pc_pair_f64 q = pc_pair_div_f64(pc_pair_mul_f64(e, g), d);
-  return q.hi * pc_scale_low_f64(k.bits) * pc_scale_high_f64(k.bits);
+  pc_scaled_erfc_f64 q = pc_erfc_scaled_f64(pc_erfc_factor_f64(x), x, 0.0);
+  return q.y * pc_scale_low_f64(q.bits) * pc_scale_high_f64(q.bits);
 }
 
 /* erfc x for 3/4 <= x <= 6, to an ulp of erf x: e^(-x^2) F(t), without pairs. F has degree 15, error 5.2e-19. */

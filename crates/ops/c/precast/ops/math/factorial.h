@@ -1,10 +1,49 @@
-/* precast/ops/math/factorial.h: the gamma function, a power of e whose exponent is a sum of pairs.
+/* precast/ops/math/factorial.h: the gamma function and what it is made of, by pairs.
  *
  * ln Gamma z = (z - 1/2) ln z - z + ln(2 pi) / 2 + c(z), c from stirling.h; left of 0 the reflection of L. Euler. Factorials are exact. */
 #ifndef PRECAST_OPS_MATH_FACTORIAL_H
 #define PRECAST_OPS_MATH_FACTORIAL_H
 
 #include <precast/ops/math/gamma.h>
+
+/* a * b. The lower part may grow to a few ulp. */
+PC_INLINE pc_pair_f64 pc_pair_by_f64(pc_pair_f64 a, pc_f64 b) {
+  pc_pair_f64 p = pc_product_f64(a.hi, b);
+  p.lo = p.lo + a.lo * b;
+  return p;
+}
+
+PC_INLINE pc_pair_f64 pc_pair_if_f64(int which, pc_pair_f64 a, pc_pair_f64 b) {
+  pc_pair_f64 out = {which ? a.hi : b.hi, which ? a.lo : b.lo};
+  return out;
+}
+
+/* 1 / Gamma(2 + t) for |t| <= 1/2, to about 2^-56: 1 + t P(t), P of degree 15, error 2^-66. */
+PC_INLINE pc_pair_f64 pc_gamma_under_f64(pc_f64 t) {
+  pc_f64 t2 = t * t, t4 = t2 * t2, t8 = t4 * t4;
+  pc_f64 p12 = -0x1.dd603fb6ac11bp-3 + t * 0x1.875ac5782250bp-3, p34 = -0x1.92449b66f2a34p-6 + t * -0x1.2119851175addp-6;
+  pc_f64 p56 = 0x1.06e8179e6661bp-7 + t * -0x1.a5b350a5f0135p-11, p78 = -0x1.7a5da9ea26f94p-12 + t * 0x1.3156553c29a2ap-13;
+  pc_f64 p9a = -0x1.265ee59150267p-16 + t * -0x1.5b7cddfd55492p-19, pbc = 0x1.674d623c2765fp-20 + t * -0x1.b9574708488bfp-23;
+  pc_f64 pde = -0x1.789821e1b86d9p-33 + t * 0x1.b5ca9cc4e15fdp-28;
+  pc_f64 high = (p9a + t2 * pbc) + t4 * (pde + t2 * -0x1.58d8de7533748p-30);
+  pc_pair_f64 s = pc_sum_ordered_f64(-0x1.b0ee6072093cep-2, t * (((p12 + t2 * p34) + t4 * (p56 + t2 * p78)) + t8 * high));
+  pc_pair_f64 y = pc_product_f64(t, s.hi), out = pc_sum_ordered_f64(1.0, y.hi);
+  out.lo = out.lo + (y.lo + t * (s.lo + -0x1.6cb90701fbfabp-58));
+  return out;
+}
+
+/* sin(pi f) / f for |f| <= 1/2, to about 2^-56. Degree 9 in f^2, error 2^-71. */
+PC_INLINE pc_pair_f64 pc_sine_of_turn_by_pair_f64(pc_f64 f) {
+  pc_pair_f64 square = pc_product_f64(f, f);
+  pc_f64 z = square.hi, z2 = z * z, z4 = z2 * z2;
+  pc_f64 s23 = 0x1.466bc6775aae2p+1 + z * -0x1.32d2cce62bd51p-1, s45 = 0x1.50783487ebdfbp-4 + z * -0x1.e3074fdc28959p-8;
+  pc_f64 s67 = 0x1.e8f4337c8c6e8p-12 + z * -0x1.6fad443dd0670p-16, s89 = 0x1.aabac03212140p-21 + z * -0x1.7eb497de4b6a8p-26;
+  pc_pair_f64 s = pc_sum_ordered_f64(-0x1.4abbce625be53p+2, z * ((s23 + z2 * s45) + z4 * (s67 + z2 * s89)));
+  s.lo = s.lo + 0x1.05511c68476a8p-52;
+  pc_pair_f64 y = pc_pair_mul_f64(square, s), out = pc_sum_ordered_f64(0x1.921fb54442d18p+1, y.hi);
+  out.lo = out.lo + (y.lo + 0x1.1a62633145c07p-53);
+  return out;
+}
 
 /* ln Gamma z for z > 0. */
 PC_TAIL pc_pair_f64 pc_gammaln_pair_f64(pc_f64 z) {
@@ -13,37 +52,131 @@ PC_TAIL pc_pair_f64 pc_gammaln_pair_f64(pc_f64 z) {
   return pc_plus_f64(pc_plus_f64(main, pc_pair_of_f64(-z)), pc_plus_f64(half, pc_stirling_f64(z)));
 }
 
-/* The gamma function for x > 0; factorials are exact. */
-PC_TAIL pc_f64 pc_gamma_right_f64(pc_f64 x) {
-  if (x > 172.0) return __builtin_inf();
-  if (x < 0x1p-60) return 1.0 / x;
-  if (x <= 23.0 && pc_whole_f64(x) == x) {
-    pc_f64 y = 1.0;
-    for (pc_f64 k = 2.0; k < x; k += 1.0) y = y * k;
-    return y;
+/* Gamma x = over / (under x) for x < 1.5, else over / under. */
+typedef struct pc_gamma_parts_f64 {
+  pc_pair_f64 over, under;
+} pc_gamma_parts_f64;
+
+/* A step of x towards 2, if n is more than k + 1. */
+PC_INLINE pc_pair_f64 pc_gamma_step_f64(pc_pair_f64 q, pc_f64 x, pc_f64 n, pc_f64 k) { return pc_pair_by_f64(q, n > k + 1.5 ? x - k : 1.0); }
+
+/* For 0 < x < steps + 2; 1, 4 or 16 steps. */
+PC_INLINE pc_gamma_parts_f64 pc_gamma_parts_of_f64(pc_f64 x, int steps) {
+  pc_f64 n = pc_whole_f64(x);
+  pc_pair_f64 q = {n > 2.5 ? x - 1.0 : 1.0, 0.0}, up = pc_sum_ordered_f64(1.0, n < 0.5 ? x : 0.0);
+  if (steps > 1) {
+    q = pc_gamma_step_f64(q, x, n, 2.0);
+    q = pc_gamma_step_f64(q, x, n, 3.0);
+    q = pc_gamma_step_f64(q, x, n, 4.0);
   }
-  return pc_exp_pair_f64(pc_gammaln_pair_f64(x));
+  if (steps > 4) {
+    q = pc_gamma_step_f64(q, x, n, 5.0);
+    q = pc_gamma_step_f64(q, x, n, 6.0);
+    q = pc_gamma_step_f64(q, x, n, 7.0);
+    q = pc_gamma_step_f64(q, x, n, 8.0);
+    q = pc_gamma_step_f64(q, x, n, 9.0);
+    q = pc_gamma_step_f64(q, x, n, 10.0);
+    q = pc_gamma_step_f64(q, x, n, 11.0);
+    q = pc_gamma_step_f64(q, x, n, 12.0);
+    q = pc_gamma_step_f64(q, x, n, 13.0);
+    q = pc_gamma_step_f64(q, x, n, 14.0);
+    q = pc_gamma_step_f64(q, x, n, 15.0);
+    q = pc_gamma_step_f64(q, x, n, 16.0);
+  }
+  pc_gamma_parts_f64 out = {q, pc_pair_mul_f64(pc_gamma_under_f64(x - n), up)};
+  return out;
 }
 
-/* The gamma function at -a, no integer: -pi / (a sin(pi a) Gamma a). */
-PC_TAIL pc_f64 pc_gamma_left_f64(pc_f64 a, pc_f64 f) {
-  const pc_pair_f64 pi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
-  pc_f64 floor = pc_whole_f64(a), odd = 0.5 * (floor > a ? floor - 1.0 : floor);
-  uint64_t sign = pc_whole_f64(odd) == odd ? 0x8000000000000000u : 0;
-  if (a < 0x1p-60) return -1.0 / a;
-  pc_pair_f64 turn = pc_pair_div_f64(pi, pc_pair_mul_f64(pc_pair_of_f64(a), pc_sine_of_turn_f64(f)));
-  pc_pair_f64 log = pc_plus_f64(pc_log_of_pair_f64(turn), pc_minus_f64(pc_gammaln_pair_f64(a)));
-  return pc_signed_f64(pc_exp_pair_f64(log), sign);
+/* x sin(pi x) for x >= 0 but for the sign of lo, which is 0 where x >= 2^51. */
+PC_INLINE pc_pair_f64 pc_sine_times_f64(pc_pair_f64 x) {
+  pc_pair_f64 f = pc_sum_f64(pc_fraction_f64(x.hi), x.lo);
+  pc_pair_f64 y = pc_pair_mul_f64(x, pc_pair_mul_f64(f, pc_sine_of_turn_by_pair_f64(f.hi)));
+  uint64_t n = pc_bits_f64((x.hi - pc_fraction_f64(x.hi)) + 4503599627370496.0) << 63;
+  pc_pair_f64 out = {pc_signed_f64(y.hi, n), pc_signed_f64(y.lo, n)};
+  return out;
 }
 
-/* inf at 0, with its sign; NaN at negative integers and at -inf. */
-PC_TAIL pc_f64 pc_gamma_f64(pc_f64 x) {
-  if (x > 0.0 || x != x) return x > 0.0 ? pc_gamma_right_f64(x) : x;
-  if (x == 0.0) return 1.0 / x;
-  pc_f64 a = -x;
-  if (a >= 0x1p52 || pc_whole_f64(a) == a) return __builtin_nan("");
-  if (a > 200.0) return pc_whole_f64(0.5 * a) * 0.0;
-  return pc_gamma_left_f64(a, pc_fraction_f64(a));
+/* e^log by, rounded once; inf and 0 beyond |log| of 1400. */
+PC_INLINE pc_f64 pc_exp_by_f64(pc_pair_f64 log, pc_pair_f64 by) {
+  pc_f64 c = log.hi > 1400.0 ? 1400.0 : log.hi;
+  c = c < -1400.0 ? -1400.0 : c;
+  pc_f64 lo = c == log.hi ? log.lo : 0.0;
+  pc_reduced_f64 k = pc_reduce_ln2_f64(c, 2046.0);
+  pc_pair_f64 s = pc_sum_ordered_f64(1.0, k.hi), e = pc_sum_ordered_f64(s.hi, s.lo + pc_exp_tail_f64(k.hi, k.lo - lo));
+  pc_pair_f64 y = pc_product_f64(e.hi, by.hi);
+  return (y.hi + (y.lo + (e.hi * by.lo + e.lo * by.hi))) * pc_scale_low_f64(k.bits) * pc_scale_high_f64(k.bits);
+}
+
+/* The gamma function for 0 < x < 18, or below 6 of 4 steps. */
+PC_INLINE pc_f64 pc_gamma_of_steps_f64(pc_f64 x, int steps) {
+  pc_gamma_parts_f64 s = pc_gamma_parts_of_f64(x < 0x1p-60 ? 1.0 : x, steps);
+  pc_pair_f64 y = pc_pair_div_f64(s.over, pc_pair_by_f64(s.under, x < 1.5 ? x : 1.0));
+  return x < 0x1p-60 ? 1.0 / x : y.hi;
+}
+
+/* ln of Gamma(x) / sqrt(2 pi) for x >= 3. */
+PC_INLINE pc_pair_f64 pc_gamma_log_far_f64(pc_f64 x) {
+  pc_pair_f64 main = pc_pair_mul_f64(pc_sum_f64(x, -0.5), pc_log_pair_f64(x));
+  return pc_plus_f64(pc_plus_f64(main, pc_pair_of_f64(-x)), pc_pair_of_f64(pc_stirling_of_f64(1.0 / x)));
+}
+
+/* The gamma function for 0 < x < 6, 0 < x < 18, and x > 0. */
+PC_INLINE pc_f64 pc_gamma_near_f64(pc_f64 x) { return pc_gamma_of_steps_f64(x, 4); }
+PC_INLINE pc_f64 pc_gamma_usual_f64(pc_f64 x) { return pc_gamma_of_steps_f64(x, 16); }
+PC_INLINE pc_f64 pc_gamma_right_f64(pc_f64 x) {
+  const pc_pair_f64 turn = {0x1.40d931ff62706p+1, -0x1.a6a0d6f814637p-53}; /* sqrt(2 pi) */
+  pc_f64 near = pc_gamma_of_steps_f64(x < 18.0 ? x : 2.0, 16), c = x < 18.0 ? 18.0 : x;
+  pc_f64 far = pc_exp_by_f64(pc_gamma_log_far_f64(c < 200.0 ? c : 200.0), turn);
+  return x < 18.0 ? near : far;
+}
+
+/* The regions of gamma, whose forms are above. */
+PC_INLINE uint64_t pc_gamma_is_near_f64(pc_f64 x) { return (uint64_t)(x > 0.0) & (uint64_t)(x < 6.0); }
+PC_INLINE uint64_t pc_gamma_is_usual_f64(pc_f64 x) { return (uint64_t)(x > 0.0) & (uint64_t)(x < 18.0); }
+PC_INLINE uint64_t pc_gamma_is_right_f64(pc_f64 x) { return x > 0.0; }
+
+/* The gamma function: inf at 0, with its sign; NaN at negative integers and at -inf. Left of 0 -pi / (a sin(pi a) Gamma a), a = -x. */
+PC_INLINE pc_f64 pc_gamma_f64(pc_f64 x) {
+  const pc_pair_f64 turn = {0x1.40d931ff62706p+1, -0x1.a6a0d6f814637p-53}, pi = {-0x1.921fb54442d18p+1, -0x1.1a62633145c07p-53}, one = {1.0, 0.0};
+  pc_f64 a = pc_magnitude_f64(x), c = a < 200.0 ? a : 199.5;
+  c = a < 0x1p-60 ? 1.0 : c;
+  int is_far = c >= 18.0, left = x < 0.0;
+  pc_gamma_parts_f64 s = pc_gamma_parts_of_f64(is_far ? 2.0 : c, 16);
+  pc_pair_f64 log = pc_gamma_log_far_f64(is_far ? c : 18.0), by = pc_pair_by_f64(s.under, c < 1.5 ? c : 1.0), of = {c, 0.0};
+  log = pc_pair_if_f64(is_far, log, pc_pair_of_f64(0.0));
+  pc_pair_f64 over = pc_pair_if_f64(is_far, turn, s.over), under = pc_pair_if_f64(is_far, one, by), sine = pc_sine_times_f64(of);
+  pc_pair_f64 top = pc_pair_if_f64(left, pc_pair_mul_f64(under, pi), over), bottom = pc_pair_if_f64(left, pc_pair_mul_f64(over, sine), under);
+  pc_f64 y = pc_exp_by_f64(pc_pair_if_f64(left, pc_minus_f64(log), log), pc_pair_div_f64(top, bottom)), f = pc_fraction_f64(a);
+  pc_f64 some = a > 200.0 ? 0.0 : y;
+  some = f == 0.0 ? __builtin_nan("") : some;
+  some = a == __builtin_inf() ? __builtin_nan("") : some;
+  y = a > 200.0 ? __builtin_inf() : y;
+  y = left ? some : y;
+  y = a < 0x1p-60 ? 1.0 / x : y;
+  return x == x ? y : x;
+}
+
+/* ln |f| and the sign of a function f. */
+typedef struct pc_log_signed_f64 {
+  pc_pair_f64 log;
+  uint64_t sign;
+} pc_log_signed_f64;
+
+/* x + lo is 0 or a negative integer. */
+PC_TAIL int pc_is_pole_f64(pc_f64 x, pc_f64 lo) { return x <= 0.0 && pc_fraction_f64(-x) - lo == 0.0; }
+
+/* Gamma(x + lo), no pole, x >= -2^51 and lo below an ulp of x. */
+PC_TAIL pc_log_signed_f64 pc_gamma_log_f64(pc_f64 x, pc_f64 lo) {
+  const pc_pair_f64 pi = {0x1.250d048e7a1bdp+0, 0x1.7abf2ad8d5088p-57}; /* ln pi */
+  pc_f64 a = pc_magnitude_f64(x), f = pc_fraction_f64(a) - lo;
+  pc_log_signed_f64 out = {pc_gammaln_pair_f64(a), 0};
+  if (lo != 0.0) out.log = pc_plus_f64(out.log, pc_pair_of_f64((x > 0.0 ? lo : -lo) * pc_digamma_f64(a)));
+  if (x > 0.0) return out;
+  pc_f64 near = pc_whole_f64(a), half = 0.5 * (f < 0.0 ? near - 1.0 : near);
+  out.sign = pc_whole_f64(half) == half ? 0x8000000000000000u : 0;
+  pc_pair_f64 sine = pc_log_of_pair_f64(pc_pair_mul_f64(pc_pair_of_f64(a), pc_sine_of_turn_f64(f)));
+  out.log = pc_plus_f64(pc_plus_f64(pi, pc_minus_f64(sine)), pc_minus_f64(out.log));
+  return out;
 }
 
 #endif

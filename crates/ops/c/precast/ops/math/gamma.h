@@ -12,9 +12,6 @@
 #include <precast/ops/math/stirling.h>
 #include <precast/ops/math/trig.h>
 
-/* x rounded to an integer, ties to even, 0 <= x < 2^51. */
-PC_INLINE pc_f64 pc_whole_f64(pc_f64 x) { return (x + 6755399441055744.0) - 6755399441055744.0; }
-
 /* ln Gamma(2 + t) for |t| <= 1/2. Degree 19, error 1.3e-18. */
 PC_INLINE pc_f64 pc_gammaln_two_f64(pc_f64 t) {
   pc_f64 t2 = t * t, t4 = t2 * t2, t8 = t4 * t4;

@@ -1,4 +1,4 @@
-/* precast/ops/math/inverse.h: I. Newton's method for the argument of a tail, which gammaincinv.h and betaincinv.h share.
+/* precast/ops/math/inverse.h: E. Halley's and I. Newton's methods for the argument of a tail, which gammaincinv.h and betaincinv.h share.
  *
  * The unknown is ln x, of which the logarithm of a tail is almost a straight line at both ends. The last step is added to x as a product,
  * so the result is rounded once. */
@@ -47,6 +47,20 @@ PC_TAIL pc_step_f64 pc_off_f64(pc_f64 y, pc_pair_f64 t, pc_f64 slope) {
   return out;
 }
 
+/* A step of E. Halley's method instead of I. Newton's, where `bend` is the second derivative by the first one. */
+PC_TAIL pc_step_f64 pc_bent_f64(pc_step_f64 s, pc_f64 bend) {
+  pc_f64 by = 1.0 + 0.5 * (s.step * bend);
+  s.step = by > 0.5 && by < 2.0 ? s.step / by : s.step;
+  return s;
+}
+
+/* About the z of which the normal distribution has the upper tail t <= 1/2: to 2^-28 down to 2^-150. */
+PC_TAIL pc_f64 pc_inverse_normal_f64(pc_f64 t) {
+  if (t > 0x1p-150) return 0x1.6a09e667f3bcdp+0 * pc_erfinv_short_f64(1.0 - (t + t), 4.0 * (t - t * t));
+  pc_f64 y = -2.0 * pc_log_f64(t) - 0x1.d67f1c864beb5p+0;
+  return __builtin_sqrt(y - pc_log_f64(y));
+}
+
 /* x after a step, or between the bounds, where the step leads out of them. */
 PC_TAIL pc_f64 pc_next_f64(pc_bounds_f64 *s, pc_f64 x, pc_step_f64 by) {
   if (by.is_up) {
@@ -54,7 +68,7 @@ PC_TAIL pc_f64 pc_next_f64(pc_bounds_f64 *s, pc_f64 x, pc_step_f64 by) {
   } else {
     s->high = x;
   }
-  if (pc_magnitude_f64(by.step) < 0x1p-20) return x + x * by.step;
+  if (pc_magnitude_f64(by.step) < 0x1p-17) return x + x * (by.step + 0.5 * (by.step * by.step));
   pc_f64 y = by.step <= 700.0 ? x * pc_exp_f64(by.step) : __builtin_inf();
   if (y > s->low && y < s->high) return y;
   if (s->high == __builtin_inf()) return 2.0 * s->low;

@@ -8,9 +8,38 @@
 #include <precast/ops/math/f32/softplus.h>
 #include <precast/ops/math/pair.h>
 
-/* whole + ln u + add for a normal finite u > 0, with `add` small beside 1 and `whole` 0 or the larger. The parts that are
- * exact are kept apart, so the result is rounded about once whether it is near 0 or not. */
-PC_INLINE pc_f64 pc_log_sum_f64(pc_f64 whole, pc_f64 u, pc_f64 add) {
+/* u = hi + lo, hi of 26 bits, and 2 atanh(u / 2) - u. */
+typedef struct pc_atanh_parts_f64 {
+  pc_f64 hi, lo, tail;
+} pc_atanh_parts_f64;
+
+/* Of u = 2 (num + rest) / (den + lost), at most 2/5, to about 2^-58; `rest` and `lost` are below an ulp. 2 atanh(u / 2) = u + u^3 P(u^2), P of
+ * degree 7, error 2.0e-19 of the whole. */
+PC_INLINE pc_atanh_parts_f64 pc_atanh_twice_f64(pc_f64 num, pc_f64 rest, pc_f64 den, pc_f64 lost) {
+  pc_f64 twice = num + num, y = 1.0 / den, u = twice * y, v = u * u, v2 = v * v, h = pc_head_f64(u), divisor = pc_head_f64(den);
+  pc_f64 p01 = 0x1.5555555555555p-4 + v * 0x1.999999999a868p-7, p23 = 0x1.2492492303aebp-9 + v * 0x1.c71c73c4e0035p-12;
+  pc_f64 p45 = 0x1.745c721623fa8p-14 + v * 0x1.3b31842d747adp-16, p67 = 0x1.0e08fedcad1a6p-18 + v * 0x1.1a15ff08b2a9fp-20;
+  pc_f64 l = (((twice - h * divisor) - h * ((den - divisor) + lost)) + (rest + rest)) * y;
+  pc_atanh_parts_f64 out = {h, l, (u * v) * ((p01 + v2 * p23) + (v2 * v2) * (p45 + v2 * p67))};
+  return out;
+}
+
+/* x = 2^k s y for positive normal numbers, as bits: the exponent k, and s between 2/3 and 3/2, since the bits of a number are nearly the
+ * multiples of a logarithm. */
+PC_INLINE uint64_t pc_ratio_exponent_f64(pc_f64 x, pc_f64 y) { return (pc_bits_f64(x) - pc_bits_f64(y) + 0x0008000000000000u) & 0xfff0000000000000u; }
+
+/* The exponent as a number. */
+PC_INLINE pc_f64 pc_exponent_number_f64(uint64_t k) {
+  return pc_from_bits_f64(((k ^ 0x8000000000000000u) >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 2048.0);
+}
+
+/* ln u = (whole + f) + (tail + low) for a normal finite u > 0: k ln 2 in two parts, the first without a bit below 2^-42, f = m - 1 of
+ * u = 2^k m, m in [sqrt 1/2, sqrt 2), and ln m - f. */
+typedef struct pc_log_terms_f64 {
+  pc_f64 whole, f, tail, low;
+} pc_log_terms_f64;
+
+PC_INLINE pc_log_terms_f64 pc_log_terms_of_f64(pc_f64 u) {
   const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
   uint64_t b = pc_bits_f64(u) + (one - half);
   pc_f64 m = pc_from_bits_f64((b & 0x000fffffffffffffu) + half);
@@ -21,15 +50,29 @@ PC_INLINE pc_f64 pc_log_sum_f64(pc_f64 whole, pc_f64 u, pc_f64 add) {
   pc_f64 p45 = 0x1.74663da64d2d6p-3 + z * 0x1.39a1cb220c990p-3;
   pc_f64 r = z * ((p01 + z2 * p23) + (z2 * z2) * (p45 + z2 * 0x1.2f0545f63b365p-3));
   pc_f64 square = 0.5 * f * f;
-  pc_pair_f64 a = pc_sum_f64(whole, k * PC_LN2_HI_F64);
-  pc_pair_f64 b2 = pc_sum_f64(a.hi, f);
-  return b2.hi + ((s * (square + r) - square) + ((add + k * PC_LN2_LO_F64) + (a.lo + b2.lo)));
+  pc_log_terms_f64 out = {k * PC_LN2_HI_F64, f, s * (square + r) - square, k * PC_LN2_LO_F64};
+  return out;
+}
+
+/* ln u + add, with `add` small beside 1. The parts that are exact are kept apart, so the result is rounded about once whether it is near 0 or
+ * not. */
+PC_INLINE pc_f64 pc_log_plus_f64(pc_f64 u, pc_f64 add) {
+  pc_log_terms_f64 t = pc_log_terms_of_f64(u);
+  pc_pair_f64 a = pc_sum_ordered_f64(t.whole, t.f);
+  return a.hi + (t.tail + ((add + t.low) + a.lo));
+}
+
+/* whole + ln u + add, with `whole` 0, a multiple of 2^-42 or, where k is 0, more than 1/2. */
+PC_INLINE pc_f64 pc_log_sum_f64(pc_f64 whole, pc_f64 u, pc_f64 add) {
+  pc_log_terms_f64 t = pc_log_terms_of_f64(u);
+  pc_pair_f64 a = pc_sum_ordered_f64(t.whole, whole), b = pc_sum_ordered_f64(a.hi, t.f);
+  return b.hi + (t.tail + ((add + t.low) + (a.lo + b.lo)));
 }
 
 /* ln(1 + x). -1 gives -inf, less gives NaN; keeps the sign of zero. */
 PC_INLINE pc_f64 pc_log1p_f64(pc_f64 x) {
   pc_pair_f64 u = pc_sum_f64(1.0, x);
-  pc_f64 y = pc_log_sum_f64(0.0, u.hi, u.lo / u.hi);
+  pc_f64 y = pc_log_plus_f64(u.hi, u.lo / u.hi);
   y = x < __builtin_inf() ? y : x;
   y = pc_magnitude_f64(x) < 0x1p-54 ? x : y;
   pc_f64 edge = x == -1.0 ? -__builtin_inf() : __builtin_nan("");

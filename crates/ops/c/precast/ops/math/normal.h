@@ -22,14 +22,19 @@ PC_INLINE pc_f64 pc_exp_square_f64(pc_f64 x) {
   return e + e * square.lo;
 }
 
-/* e^(x^2) erfc x for x >= 3/4. From 27 on the asymptotic series in 1 / x^2, whose next term is below 2^-56. */
-PC_INLINE pc_f64 pc_erfcx_right_f64(pc_f64 x) {
-  pc_f64 c = x > 27.0 ? 27.0 : x;
-  pc_pair_f64 of = {c, 0.0}, q = pc_pair_div_f64(pc_erfc_factor_f64(c), of);
-  pc_f64 y = x > 27.0 ? x : 27.0, u = 0.5 / y / y;
+/* e^(x^2) erfc x for x >= 3/4, of its value up to 27. From there on the asymptotic series in 1 / x^2, whose next term is below 2^-56. */
+PC_INLINE pc_f64 pc_erfcx_series_f64(pc_f64 x, pc_f64 value) {
+  pc_f64 y = x > 27.0 ? x : 27.0, u = 0.5 / (y * y);
   pc_f64 series = 1.0 - u * (1.0 - 3.0 * u * (1.0 - 5.0 * u * (1.0 - 7.0 * u * (1.0 - 9.0 * u * (1.0 - 11.0 * u)))));
   pc_f64 far = 0x1.20dd750429b6dp-1 * series / y; /* 1 / sqrt(pi) */
-  return x > 27.0 ? far : q.hi;
+  return x > 27.0 ? far : value;
+}
+
+/* The same of x alone. */
+PC_INLINE pc_f64 pc_erfcx_right_f64(pc_f64 x) {
+  pc_f64 c = x > 27.0 ? 27.0 : x;
+  pc_pair_f64 g = pc_erfc_factor_f64(c);
+  return pc_erfcx_series_f64(x, pc_quotient_f64(g.hi, g.lo, c, 0.0));
 }
 
 /* erfc x for |x| <= 3/4. */
@@ -51,45 +56,56 @@ PC_INLINE pc_f64 pc_erfcx_f64(pc_f64 x) {
   return x == x ? y : x;
 }
 
-/* erfc x / 2 of a pair of 3/4 <= x <= 27.5. */
-PC_INLINE pc_f64 pc_half_erfc_f64(pc_pair_f64 x) {
-  pc_pair_f64 g = pc_erfc_factor_f64(x.hi);
-  pc_pair_f64 square = pc_product_f64(x.hi, x.hi);
-  pc_reduced_f64 k = pc_reduce_ln2_f64(-square.hi, 2046.0);
-  pc_pair_f64 s = pc_sum_ordered_f64(1.0, k.hi);
-  pc_f64 low = square.lo + 2.0 * x.hi * x.lo;
-  pc_pair_f64 e = pc_sum_ordered_f64(s.hi, s.lo + pc_exp_tail_f64(k.hi, k.lo + low));
-  pc_pair_f64 q = pc_pair_div_f64(pc_pair_mul_f64(e, g), x);
-  return 0.5 * q.hi * pc_scale_low_f64(k.bits) * pc_scale_high_f64(k.bits);
+/* erfc x / 2 of a pair of 3/4 <= x <= 27.5, of its factor. */
+PC_INLINE pc_f64 pc_half_erfc_f64(pc_pair_f64 g, pc_pair_f64 x) {
+  pc_scaled_erfc_f64 q = pc_erfc_scaled_f64(g, x.hi, x.lo);
+  return 0.5 * q.y * pc_scale_low_f64(q.bits) * pc_scale_high_f64(q.bits);
+}
+
+/* A deviation a >= 0 for the error functions: a / sqrt 2 where that is below 3/4, and erf of it less itself; beyond it the quotient and its
+ * factor. */
+typedef struct pc_deviation_f64 {
+  pc_f64 hi, tail;
+  pc_pair_f64 above, factor;
+  int is_near;
+} pc_deviation_f64;
+
+PC_INLINE pc_deviation_f64 pc_deviation_of_f64(pc_f64 a) {
+  pc_pair_f64 t = pc_product_f64(a, PC_ROOT_HALF_F64);
+  t = pc_sum_ordered_f64(t.hi, t.lo + a * PC_ROOT_HALF_LOW_F64);
+  pc_f64 hi = t.hi < 0.75 ? t.hi : 0.75, z = hi * hi;
+  pc_f64 tail = pc_erf_tail_f64(hi) + 0x1.20dd750429b6dp+0 * t.lo * (1.0 - z + 0.5 * z * z); /* 2 / sqrt(pi) */
+  pc_pair_f64 above = {t.hi > 0.75 ? t.hi : 0.75, t.hi > 0.75 ? t.lo : 0.0};
+  pc_deviation_f64 out = {hi, tail, above, pc_erfc_factor_f64(above.hi), t.hi < 0.75};
+  return out;
 }
 
 /* The probability that a standard normal number is at most x. */
 PC_INLINE pc_f64 pc_ndtr_f64(pc_f64 x) {
   pc_f64 c = x < -38.8 ? -38.8 : x;
   c = c > 38.8 ? 38.8 : c;
-  pc_f64 a = pc_magnitude_f64(c);
-  pc_pair_f64 t = pc_product_f64(a, PC_ROOT_HALF_F64);
-  t = pc_sum_ordered_f64(t.hi, t.lo + a * PC_ROOT_HALF_LOW_F64);
-  pc_f64 hi = t.hi < 0.75 ? t.hi : 0.75, z = hi * hi;
-  pc_f64 tail = pc_erf_tail_f64(hi) + 0x1.20dd750429b6dp+0 * t.lo * (1.0 - z + 0.5 * z * z); /* 2 / sqrt(pi) */
-  pc_pair_f64 w = pc_sum_ordered_f64(1.0, x < 0.0 ? -hi : hi);
-  pc_f64 near = 0.5 * (w.hi + (w.lo + (x < 0.0 ? -tail : tail)));
-  pc_pair_f64 above = {t.hi > 0.75 ? t.hi : 0.75, t.hi > 0.75 ? t.lo : 0.0};
-  pc_f64 e = pc_half_erfc_f64(above);
+  pc_deviation_f64 d = pc_deviation_of_f64(pc_magnitude_f64(c));
+  pc_pair_f64 w = pc_sum_ordered_f64(1.0, x < 0.0 ? -d.hi : d.hi);
+  pc_f64 near = 0.5 * (w.hi + (w.lo + (x < 0.0 ? -d.tail : d.tail)));
+  pc_f64 e = pc_half_erfc_f64(d.factor, d.above);
   pc_f64 far = x < 0.0 ? e : 1.0 - e;
-  pc_f64 y = t.hi < 0.75 ? near : far;
+  pc_f64 y = d.is_near ? near : far;
   return x == x ? y : x;
 }
 
-/* ln of the probability that a standard normal number is at most x. */
+/* ln of the probability that a standard normal number is at most x: ln p, to the right ln(1 - p) of the other tail, and left of -1.5 ln of
+ * e^(x^2 / 2) p less the exponent. All are one logarithm. */
 PC_INLINE pc_f64 pc_log_ndtr_f64(pc_f64 x) {
-  pc_f64 a = pc_magnitude_f64(x);
-  pc_f64 p = pc_ndtr_f64(x < 0.0 ? x : -x);
-  pc_f64 near = pc_log_f64(x < -1.5 ? 0.5 : p), right = pc_log1p_f64(-p);
-  pc_f64 t = a * PC_ROOT_HALF_F64;
-  pc_f64 left = pc_log_f64(0.5 * pc_erfcx_right_f64(t > 0.75 ? t : 0.75)) - 0.5 * a * a;
-  pc_f64 y = x > 0.0 ? right : x < -1.5 ? left : near;
-  return x == x ? y : x;
+  pc_f64 a = pc_magnitude_f64(x), t = a * PC_ROOT_HALF_F64;
+  pc_deviation_f64 d = pc_deviation_of_f64(a > 38.8 ? 38.8 : a);
+  pc_pair_f64 w = pc_sum_ordered_f64(1.0, -d.hi);
+  pc_f64 near = 0.5 * (w.hi + (w.lo - d.tail)), e = pc_half_erfc_f64(d.factor, d.above), p = d.is_near ? near : e;
+  pc_f64 scaled = pc_erfcx_series_f64(t, pc_quotient_f64(d.factor.hi, d.factor.lo, d.above.hi, d.above.lo));
+  pc_f64 rest = 1.0 - p, lost = (1.0 - rest) - p, less = 0.5 * a * a;
+  pc_f64 u = x < -1.5 ? 0.5 * scaled : p;
+  u = x > 0.0 ? rest : u;
+  pc_f64 y = pc_log_plus_f64(u, pc_masked_f64(lost, -(uint64_t)(x > 0.0)) / rest) - pc_masked_f64(less, -(uint64_t)(x < -1.5));
+  return x == x ? pc_from_bits_f64(pc_bits_f64(y) | 0x8000000000000000u) : x; /* no zero is 0 */
 }
 
 /* The quantile of p = 1/2 + q for |q| <= 0.425. */

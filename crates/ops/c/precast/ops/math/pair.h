@@ -53,9 +53,8 @@ PC_INLINE pc_pair_f64 pc_pair_div_f64(pc_pair_f64 a, pc_pair_f64 b) {
 
 /* The square root of a >= 0 to about 2^-102. */
 PC_INLINE pc_pair_f64 pc_pair_sqrt_f64(pc_pair_f64 a) {
-  pc_f64 r = __builtin_sqrt(a.hi);
-  pc_pair_f64 p = pc_product_f64(r, r);
-  pc_f64 rest = ((a.hi - p.hi) - p.lo) + a.lo;
+  pc_f64 r = __builtin_sqrt(a.hi), h = pc_head_f64(r), l = r - h;
+  pc_f64 rest = (((a.hi - h * h) - (h + h) * l) - l * l) + a.lo;
   pc_pair_f64 out = {r, r > 0.0 ? rest / (r + r) : 0.0};
   return out;
 }
@@ -63,6 +62,19 @@ PC_INLINE pc_pair_f64 pc_pair_sqrt_f64(pc_pair_f64 a) {
 /* |x| and the sign of x alone. */
 PC_INLINE pc_f64 pc_magnitude_f64(pc_f64 x) { return pc_from_bits_f64(pc_bits_f64(x) & 0x7fffffffffffffffu); }
 PC_INLINE uint64_t pc_sign_f64(pc_f64 x) { return pc_bits_f64(x) & 0x8000000000000000u; }
+
+/* x, or 0 without the bits of a mask. */
+PC_INLINE pc_f64 pc_masked_f64(pc_f64 x, uint64_t mask) { return pc_from_bits_f64(pc_bits_f64(x) & mask); }
+
+/* 1 / x of a normal x > 0 to an eighteenth of itself: for what is to be known to a few bits alone. */
+PC_INLINE pc_f64 pc_near_inverse_f64(pc_f64 x) { return pc_from_bits_f64(0x7fde500000000000u - pc_bits_f64(x)); }
+
+/* A power of two that scales x >= 0 to [2, 4), if x is a subnormal to below that; 0 if it is infinite. */
+PC_INLINE pc_f64 pc_unscale_f64(pc_f64 x) {
+  const uint64_t exponents = 0x7ff0000000000000u, least = 0x0010000000000000u;
+  uint64_t u = pc_bits_f64(x) & exponents;
+  return pc_from_bits_f64(exponents - (u > least ? u : least));
+}
 
 /* x >= 0 with a sign put on it, or the sign of a number turned. */
 PC_INLINE pc_f64 pc_signed_f64(pc_f64 x, uint64_t sign) { return pc_from_bits_f64(pc_bits_f64(x) ^ sign); }

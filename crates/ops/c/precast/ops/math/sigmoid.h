@@ -21,7 +21,7 @@ PC_INLINE pc_f64 pc_quotient_f64(pc_f64 nh, pc_f64 nl, pc_f64 dh, pc_f64 dl) {
  * floats, gcc copies what follows for the constant. */
 PC_INLINE pc_f64 pc_sigmoid_f64(pc_f64 x) {
   const uint64_t most = 0x4087500000000000u, magic = 0x4338000000000000u; /* 746, 1.5 * 2^52 */
-  uint64_t u = pc_bits_f64(x) & 0x7fffffffffffffffu;
+  uint64_t u = pc_bits_f64(pc_from_bits_f64(pc_bits_f64(x) & 0x7fffffffffffffffu) + 0x1p-80); /* and no square is that small */
   pc_reduced_f64 r = pc_reduce_ln2_f64(-pc_from_bits_f64(u < most ? u : most), 0.0);
   int64_t k = (int64_t)(r.bits - magic), beside = k > -120 ? k : -120, normal = k >= -1022 ? k : 0;
   pc_f64 s = 1.0 + r.hi;

@@ -1,10 +1,11 @@
 /* precast/ops/math/trig.h: sine, cosine and tangent of any finite angle. turn.h takes off the quarter turns.
  *
- * sin r = r + r z P(z), cos r = 1 - z/2 + z^2 Q(z), z = r^2; tan is the quotient of the two as pairs. */
+ * sin r = r + r z P(z), cos r = 1 - z/2 + z^2 Q(z), z = r^2; tan is a quotient of polynomials, as pairs. */
 #ifndef PRECAST_OPS_MATH_TRIG_H
 #define PRECAST_OPS_MATH_TRIG_H
 
 #include <precast/ops/math/f32/trig.h>
+#include <precast/ops/math/sigmoid.h>
 #include <precast/ops/math/turn.h>
 
 /* sin(hi + lo) = hi + what this gives. */
@@ -46,13 +47,18 @@ PC_INLINE pc_f64 pc_cos_reduced_f64(pc_turn_f64 r) {
   pc_f64 y = (r.quarters & 1) != 0 ? s : c.hi;
   return pc_signed_f64(y, ((r.quarters + 1) & 2) << 62);
 }
+
+/* tan r = r (1 + z A(z)) / (1 - z/2 + z^2 B(z)), z = r^2: equal to it at Chebyshev's points, error 4.3e-19. */
 PC_INLINE pc_f64 pc_tan_reduced_f64(pc_f64 x, pc_turn_f64 r) {
-  pc_pair_f64 c = pc_cos_pair_f64(r.hi, r.lo);
-  pc_pair_f64 s = pc_sum_ordered_f64(r.hi, pc_sin_tail_f64(r.hi, r.lo));
+  pc_f64 z = r.hi * r.hi, z2 = z * z, half = 0.5 * z, w = 1.0 - half;
+  pc_f64 head = pc_head_f64(r.hi), lost = (z - head * head) - (r.hi + head) * ((r.hi - head) + r.lo); /* z less r^2 */
+  pc_f64 a = (-0x1.5555555555555p-3 + z * 0x1.f8459c4945fbdp-8) + z2 * (-0x1.d2a0be81f96acp-14 + z * 0x1.0b7594f040a34p-22);
+  pc_f64 b = (0x1.5019c49a39cfep-5 + z * -0x1.1d6cdaa9b620ap-10) + z2 * 0x1.f30897910c28fp-18;
+  pc_pair_f64 n = pc_sum_ordered_f64(r.hi, r.hi * (z * a) + (r.lo - 0.4 * z * r.lo));
+  pc_pair_f64 d = pc_sum_ordered_f64(w, ((1.0 - w) - half) + (z2 * b + 0.5 * lost));
   int odd = (r.quarters & 1) != 0;
-  pc_pair_f64 n = {odd ? -c.hi : s.hi, odd ? -c.lo : s.lo}, d = {odd ? s.hi : c.hi, odd ? s.lo : c.lo};
-  pc_pair_f64 y = pc_pair_div_f64(n, d);
-  return pc_magnitude_f64(x) < 0x1p-27 ? x : pc_signed_f64(y.hi, pc_sign_f64(x));
+  pc_f64 y = pc_quotient_f64(odd ? -d.hi : n.hi, odd ? -d.lo : n.lo, odd ? n.hi : d.hi, odd ? n.lo : d.lo);
+  return pc_magnitude_f64(x) < 0x1p-27 ? x : pc_signed_f64(y, pc_sign_f64(x));
 }
 
 /* The sine; keeps the sign of zero; inf gives NaN. */

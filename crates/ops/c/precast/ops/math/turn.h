@@ -135,12 +135,13 @@ PC_INLINE pc_turn_f64 pc_turn_far_f64(pc_f64 x) {
   return out;
 }
 
-/* 0 <= x < 2^20: x - k pi/2, with 33 bits of pi / 2 at a time, so that every product is exact. */
+/* 0 <= x < 2^20: x - k pi/2, with 33 bits of pi / 2 at a time, so that every product is exact. What is taken off of has no bit below an
+ * ulp of what is taken off, so the sums are exact as if they were ordered. */
 PC_INLINE pc_turn_f64 pc_turn_near_f64(pc_f64 x) {
   pc_f64 t = x * 0x1.45f306dc9c883p-1 + 6755399441055744.0;
   pc_f64 k = t - 6755399441055744.0;
-  pc_pair_f64 a = pc_sum_f64(x - k * 0x1.921fb54400000p+0, -(k * 0x1.0b4611a600000p-34));
-  pc_pair_f64 b = pc_sum_f64(a.hi, -(k * 0x1.3198a2e000000p-69));
+  pc_pair_f64 a = pc_sum_ordered_f64(x - k * 0x1.921fb54400000p+0, -(k * 0x1.0b4611a600000p-34));
+  pc_pair_f64 b = pc_sum_ordered_f64(a.hi, -(k * 0x1.3198a2e000000p-69));
   pc_pair_f64 r = pc_sum_ordered_f64(b.hi, (a.lo + b.lo) - k * 0x1.b839a252049c1p-104);
   pc_turn_f64 out = {r.hi, r.lo, pc_bits_f64(t)};
   return out;

@@ -30,7 +30,7 @@ PC_INLINE pc_pair_f64 pc_excess_f64(pc_f64 first, pc_f64 second, pc_f64 a, pc_f6
 /* ln(1 + d) / 2 for d > -1, not close to -1. */
 PC_INLINE pc_f64 pc_half_log1p_f64(pc_pair_f64 d) {
   pc_pair_f64 u = pc_sum_f64(1.0, d.hi);
-  return 0.5 * pc_log_sum_f64(0.0, u.hi, (u.lo + d.lo) / u.hi);
+  return 0.5 * pc_log_plus_f64(u.hi, (u.lo + d.lo) / u.hi);
 }
 
 /* ln |x + iy|; inf if either is, even beside a NaN. */

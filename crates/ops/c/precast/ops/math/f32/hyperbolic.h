@@ -10,11 +10,12 @@ typedef struct pc_hyperbolic_f32 {
 } pc_hyperbolic_f32;
 
 PC_INLINE pc_hyperbolic_f32 pc_hyperbolic_of_f32(pc_f32 x) {
+  const pc_f64 magic = 6755399441055744.0 + 1022.0;
   pc_f32 a = pc_magnitude_f32(x);
-  pc_power_short_f64 p = pc_power_short_of_f64((pc_f64)(a > 100.0f ? 100.0f : a) * PC_LOG2E_F64);
-  pc_f64 up = 0.5 * p.up, down = 0.5 * pc_power_short_down_f64(p), s = p.r * p.r;
+  pc_f64 v = (pc_f64)(a > 100.0f ? 100.0f : a) * PC_LOG2E_F64, t = v + magic, r = v - (t - magic), s = r * r;
+  pc_f64 up = pc_from_bits_f64(pc_bits_f64(t) << 52), down = pc_from_bits_f64((2044u - pc_bits_f64(t)) << 52);
   pc_f64 even = 1.0 + s * (0x1.ebfbe07ae4bf9p-3 + s * (0x1.3b29f0d1d1582p-7 + s * 0x1.445e90346eb64p-13));
-  pc_f64 odd = p.r * (0x1.62e42fef9cc2cp-1 + s * (0x1.c6b08da721f60p-5 + s * (0x1.5d8775766412cp-10 + s * 0x1.00c0ff298229fp-16)));
+  pc_f64 odd = r * (0x1.62e42fef9cc2cp-1 + s * (0x1.c6b08da721f60p-5 + s * (0x1.5d8775766412cp-10 + s * 0x1.00c0ff298229fp-16)));
   pc_hyperbolic_f32 out = {up + down, up - down, even, odd};
   return out;
 }

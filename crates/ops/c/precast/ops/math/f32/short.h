@@ -1,6 +1,6 @@
-/* precast/ops/math/f32/short.h: what the functions of f32 share that are computed in f64 and rounded once.
+/* precast/ops/math/f32/short.h: what the functions of f32 share, most of it for those that are computed in f64 and rounded once.
  *
- * Only about 2^-30 of the result is needed, so polynomials are short, no numbers are pairs, and a quotient or a square root is one
+ * Of f64 only about 2^-30 of the result is needed, so polynomials are short, no numbers are pairs, and a quotient or a square root is one
  * of f32 that one step of Newton's method makes exact to about 2^-46: division of f64 is slow. Bits need no fused multiply-add. */
 #ifndef PRECAST_OPS_MATH_F32_SHORT_H
 #define PRECAST_OPS_MATH_F32_SHORT_H
@@ -14,6 +14,9 @@ PC_INLINE uint32_t pc_sign_f32(pc_f32 x) { return pc_bits_f32(x) & 0x80000000u; 
 
 /* x >= 0 with a sign put on it, or the sign of a number turned. */
 PC_INLINE pc_f32 pc_signed_f32(pc_f32 x, uint32_t sign) { return pc_from_bits_f32(pc_bits_f32(x) ^ sign); }
+
+/* The first 12 bits of a: the product of two such is exact. */
+PC_INLINE pc_f32 pc_head_f32(pc_f32 a) { return pc_from_bits_f32(pc_bits_f32(a) & 0xfffff000u); }
 
 /* 1 / d to about 2^-46, for 2^-120 < |d| < 2^120. */
 PC_INLINE pc_f64 pc_inverse_short_f64(pc_f64 d) {

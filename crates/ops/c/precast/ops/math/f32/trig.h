@@ -31,7 +31,7 @@ typedef struct pc_turn_f32 {
 
 /* |x| < 2^20: x - (n + off) pi `part`, for off = 0 or 1/2 and part = 1 or 1/2. */
 PC_INLINE pc_turn_f32 pc_turn_near_f32(pc_f64 x, pc_f64 off, pc_f64 part) {
-  pc_f64 t = (x * (0x1.45f306dc9c883p-2 / part) - off) + 6755399441055744.0, k = (t - 6755399441055744.0) + off;
+  pc_f64 t = (x * (0x1.45f306dc9c883p-2 / part) - off) + 6755399441055744.0, n = t - 6755399441055744.0, k = off == 0.0 ? n : n + off;
   pc_turn_f32 out = {(x - k * (PC_PI_HEAD_F64 * part)) - k * (PC_PI_REST_F64 * part), pc_bits_f64(t)};
   return out;
 }
@@ -102,7 +102,8 @@ PC_INLINE pc_f32 pc_tan_turned_f32(pc_turn_f32 r, pc_f32 x) {
   pc_f64 d = (1.0 + z * -0x1.c75cd586788ccp-2) + (z * z) * 0x1.05ad55bd3b76ep-6;
   int odd = (r.turns & 1u) != 0;
   pc_f64 over = odd ? -d : n, under = odd ? n : d;
-  return pc_signed_f32((pc_f32)(over * pc_inverse_short_f64(under)), pc_sign_f32(x));
+  pc_f64 y = (pc_f64)(1.0f / (pc_f32)under), q = over * y; /* and one step of Newton's method */
+  return pc_signed_f32((pc_f32)(q + q * (1.0 - under * y)), pc_sign_f32(x));
 }
 
 /* The tangent; keeps the sign of zero; inf gives NaN. */
