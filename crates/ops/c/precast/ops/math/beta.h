@@ -26,12 +26,13 @@ PC_INLINE pc_pair_f64 pc_beta_far_log_f64(pc_pair_f64 p, pc_pair_f64 q, pc_pair_
   pc_pair_f64 two = pc_sum_ordered_f64(2.0, by.hi);
   two.lo = two.lo + by.lo;
   pc_pair_f64 v = pc_pair_div_f64(by, two), z = pc_pair_mul_f64(v, v);
-  pc_f64 u = z.hi, u2 = u * u, u4 = u2 * u2; /* 2 (atanh(v) / v - 1) = z (2/3 + z T(z)), z <= 1/9, T of degree 9, error 2^-52 */
-  pc_f64 t01 = 0x1.9999999999998p-2 + u * 0x1.2492492492e28p-2, t23 = 0x1.c71c71c5ba50ap-3 + u * 0x1.745d17e41d4c9p-3;
-  pc_f64 t45 = 0x1.3b138d64869d7p-3 + u * 0x1.1115b5a7e09c0p-3, t67 = 0x1.e1277888ff6bbp-4 + u * 0x1.b81ddac1baf0fp-4;
-  pc_f64 t = ((t01 + u2 * t23) + u4 * (t45 + u2 * t67)) + (u4 * u4) * (0x1.44c5ad3416c97p-4 + u * 0x1.2f96f0a411f21p-3);
-  pc_pair_f64 w = pc_sum_ordered_f64(0x1.5555555555555p-1, u * t);
-  w.lo = w.lo + (0x1.5555555555555p-55 + z.lo * t);
+  pc_f64 u = z.hi, u2 = u * u, u4 = u2 * u2; /* 2 (atanh(v) / v - 1) = z (2/3 + z (3/8 + T(z))), z <= 1/9, T of degree 10, error 2^-57 */
+  pc_f64 t01 = 0x1.999999999999ap-6 + u * 0x1.2492492492442p-2, t23 = 0x1.c71c71c72a75bp-3 + u * 0x1.745d173e29aabp-3;
+  pc_f64 t45 = 0x1.3b13b35eccd30p-3 + u * 0x1.1110b807ddd37p-3, t67 = 0x1.e1f3da7afa283p-4 + u * 0x1.ae0020c2b9a1bp-4;
+  pc_f64 high = (0x1.9238f550c57e0p-4 + u * 0x1.16ec7f136bd6dp-4) + u2 * 0x1.279ce6dc841d6p-3;
+  pc_f64 t = ((t01 + u2 * t23) + u4 * (t45 + u2 * t67)) + (u4 * u4) * high, head = pc_head_f64(u);
+  pc_pair_f64 w = pc_sum_ordered_f64(0x1.5555555555555p-1, 0.375 * head);
+  w.lo = w.lo + ((0x1.5555555555555p-55 + z.lo * 0.4) + (0.375 * (u - head) + u * t));
   w = pc_pair_mul_f64(z, w);
   pc_pair_f64 less = pc_sum_ordered_f64(by.hi, -w.hi);
   less.lo = less.lo + (by.lo - w.lo);
@@ -154,13 +155,25 @@ PC_INLINE pc_beta_all_f64 pc_beta_all_of_f64(pc_f64 x, pc_f64 y) {
   return out;
 }
 
+/* 1 / tiny + 1 / other, rounded once, or where `other` is not small 1 / tiny, by multiples of both whose product and its inverse are normal
+ * numbers. */
+PC_INLINE pc_f64 pc_beta_tiny_f64(pc_f64 tiny, pc_f64 other) {
+  const pc_f64 scale = 0x1p570;
+  int is_both = pc_magnitude_f64(other) < 0x1p-50;
+  pc_f64 u = tiny * scale, v = is_both ? other * scale : 1.0;
+  pc_pair_f64 sum = pc_sum_f64(u, v), product = pc_product_f64(u, v);
+  pc_f64 over = is_both ? sum.hi : 1.0, by = 1.0 / product.hi, y = over * by;
+  pc_pair_f64 back = pc_product_f64(y, product.hi);
+  pc_f64 rest = ((over - back.hi) - back.lo) + ((is_both ? sum.lo : 0.0) - y * product.lo);
+  return (y + rest * by) * scale;
+}
+
 /* The beta function. inf where a or b is 0 or a negative integer; 0 where a + b is. Next to 0 B is 1 / a + 1 / b. */
 PC_INLINE pc_f64 pc_beta_f64(pc_f64 a, pc_f64 b) {
   pc_beta_all_f64 of = pc_beta_all_of_f64(a, b);
   pc_f64 y = pc_exp_by_f64(of.parts.log, pc_pair_div_f64(of.parts.over, of.parts.under)), near = pc_whole_f64(of.b);
   y = of.scale < 1.0 ? 0.0 : y;
-  pc_f64 tiny = pc_magnitude_f64(of.other) < 0x1p-50 ? (of.a + of.b) / of.other / of.tiny : 1.0 / of.tiny;
-  y = pc_magnitude_f64(of.tiny) < 0x1p-120 ? tiny : y;
+  y = pc_magnitude_f64(of.tiny) < 0x1p-120 ? pc_beta_tiny_f64(of.tiny, of.other) : y;
   y = pc_signed_f64(y, of.sign);
   return pc_beta_edges_f64(of.a, of.b, of.pole, y, 0.0, pc_odd_sign_f64(near > of.b ? near - 1.0 : near));
 }
@@ -175,6 +188,18 @@ PC_INLINE pc_f64 pc_betaln_f64(pc_f64 a, pc_f64 b) {
   return pc_beta_edges_f64(of.a, of.b, of.pole, y + 0.0, -__builtin_inf(), 0); /* no zero is -0 */
 }
 
+/* ln B(p, q) for p >= q and r = p + q: r < 6; q < 3 and no smaller r; the rest. Functions of their own, since without optimisation each takes
+ * 20 KB of the stack. */
+PC_TAIL pc_pair_f64 pc_betaln_pair_small_f64(pc_pair_f64 p, pc_pair_f64 q, pc_pair_f64 r) {
+  return pc_betaln_of_f64(pc_beta_positive_of_f64(p, q, r, 0, 0));
+}
+PC_TAIL pc_pair_f64 pc_betaln_pair_far_f64(pc_pair_f64 p, pc_pair_f64 q, pc_pair_f64 r) {
+  return pc_betaln_of_f64(pc_beta_positive_of_f64(p, q, r, 1, 0));
+}
+PC_TAIL pc_pair_f64 pc_betaln_pair_both_f64(pc_pair_f64 p, pc_pair_f64 q, pc_pair_f64 r) {
+  return pc_betaln_of_f64(pc_beta_positive_of_f64(p, q, r, 1, 1));
+}
+
 /* ln B(a, b) for positive a and b. */
 PC_TAIL pc_pair_f64 pc_betaln_pair_f64(pc_f64 a, pc_f64 b) {
   pc_f64 most = a > b ? a : b, least = a > b ? b : a;
@@ -184,9 +209,8 @@ PC_TAIL pc_pair_f64 pc_betaln_pair_f64(pc_f64 a, pc_f64 b) {
     return most < 0x1p-50 ? pc_plus_f64(log, pc_log_of_pair_f64(pc_pair_div_f64(r, one))) : log;
   }
   if (least > 0x1p200 && most > 0x1p900) return pc_pair_by_f64(pc_betaln_pair_f64(a * 0x1p-100, b * 0x1p-100), 0x1p100);
-  if (r.hi < 6.0) return pc_betaln_of_f64(pc_beta_positive_of_f64(one, other, r, 0, 0));
-  if (least < 3.0) return pc_betaln_of_f64(pc_beta_positive_of_f64(one, other, r, 1, 0));
-  return pc_betaln_of_f64(pc_beta_positive_of_f64(one, other, r, 1, 1));
+  if (r.hi < 6.0) return pc_betaln_pair_small_f64(one, other, r);
+  return least < 3.0 ? pc_betaln_pair_far_f64(one, other, r) : pc_betaln_pair_both_f64(one, other, r);
 }
 
 #endif

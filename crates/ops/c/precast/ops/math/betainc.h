@@ -108,10 +108,10 @@ PC_TAIL pc_f64 pc_beta_log_f64(pc_f64 a, pc_f64 b) {
   return step.hi + step.lo;
 }
 
-/* (1 - b) x / (1 (a + 1)) + (1 - b) (2 - b) x^2 / (2 (a + 2)) + ... */
-PC_TAIL pc_f64 pc_beta_sum_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
-  pc_f64 term = 1.0, sum = 0.0;
-  for (int i = 1; i < PC_TAIL_STEPS; i++) {
+/* (1 - b) x / (1 (a + 1)) + (1 - b) (2 - b) x^2 / (2 (a + 2)) + ..., from the term of `first` on, `term` is the one before times a + first - 1. */
+PC_TAIL pc_f64 pc_beta_sum_from_f64(pc_f64 a, pc_f64 b, pc_f64 x, pc_f64 term, int first) {
+  pc_f64 sum = 0.0;
+  for (int i = first; i < PC_TAIL_STEPS; i++) {
     pc_f64 n = i;
     term = term * ((n - b) / n * x);
     sum = sum + term / (a + n);
@@ -119,6 +119,7 @@ PC_TAIL pc_f64 pc_beta_sum_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
   }
   return sum;
 }
+PC_TAIL pc_f64 pc_beta_sum_f64(pc_f64 a, pc_f64 b, pc_f64 x) { return pc_beta_sum_from_f64(a, b, x, 1.0, 1); }
 
 /* 1 less the tail of b below y, y^b / (b B(a, b)) (1 + b sum). */
 PC_TAIL pc_f64 pc_beta_rest_f64(const pc_betainc_parts_f64 *s) {
@@ -146,10 +147,25 @@ PC_TAIL pc_f64 pc_beta_tail_f64(const pc_betainc_parts_f64 *s) {
   return y > 1.0 ? 1.0 : y;
 }
 
-/* ln(a B(a, b)), to be divided by a: relative to a for small a, as a pair for all others. */
-PC_TAIL pc_pair_f64 pc_beta_log_pair_f64(pc_f64 a, pc_f64 b) {
+/* ln(Gamma(a + b) / Gamma(b)) for 0 < a < 1, to about 2^-60. From 16 on the powers that cancel are taken out. */
+PC_TAIL pc_pair_f64 pc_beta_step_pair_f64(pc_f64 a, pc_f64 b) {
+  pc_pair_f64 r = pc_sum_f64(b, a);
+  if (b < 16.0) return pc_plus_f64(pc_gamma_log_f64(r.hi, r.lo).log, pc_minus_f64(pc_gammaln_pair_f64(b)));
+  pc_pair_f64 log = pc_log_of_pair_f64(r), near = pc_log_of_pair_f64(pc_pair_div_f64(r, pc_pair_of_f64(b)));
+  pc_pair_f64 step = pc_pair_mul_f64(pc_pair_of_f64(a), pc_plus_f64(log, pc_pair_of_f64(-1.0)));
+  step = pc_plus_f64(step, pc_pair_mul_f64(pc_sum_f64(b, -0.5), near));
+  return pc_plus_f64(step, pc_plus_f64(pc_stirling_f64(r.hi), pc_minus_f64(pc_stirling_f64(b))));
+}
+
+/* ln(a B(a, b)), to be divided by a: relative to a for small a, as a pair for all others, of which those below 1 need more than
+ * pc_betaln_pair_f64 gives, unless it is for f32. */
+PC_TAIL pc_pair_f64 pc_beta_log_pair_f64(pc_f64 a, pc_f64 b, int is_short) {
   if (a < 0x1p-7 * (b < 1.0 ? b : 1.0)) return pc_pair_of_f64(pc_beta_log_f64(b, a));
-  return pc_plus_f64(pc_betaln_pair_f64(a, b), pc_log_pair_f64(a));
+  pc_pair_f64 log = pc_log_pair_f64(a);
+  if (a < 1.0 && b < 0x1p60 && !is_short) {
+    return pc_plus_f64(pc_plus_f64(pc_gammaln_pair_f64(a), log), pc_minus_f64(pc_beta_step_pair_f64(a, b)));
+  }
+  return pc_plus_f64(pc_betaln_pair_f64(a, b), log);
 }
 
 /* The edges, then what lies between. The function is proportional to b below 2^-900. */
@@ -167,7 +183,7 @@ PC_TAIL pc_f64 pc_beta_below_f64(pc_f64 a, pc_f64 b, pc_f64 x) {
   if (a > huge && b < some) return pc_gamma_tail_f64(b, -a * pc_log_f64(x), 1);
   if (x < tiny && x * b < flat) {
     pc_pair_f64 log = pc_pair_mul_f64(pc_pair_of_f64(a), pc_log_pair_f64(x));
-    log = pc_plus_f64(log, pc_minus_f64(pc_beta_log_pair_f64(a, b)));
+    log = pc_plus_f64(log, pc_minus_f64(pc_beta_log_pair_f64(a, b, 0)));
     return log.hi < -800.0 ? 0.0 : pc_exp_pair_f64(log);
   }
   pc_betainc_parts_f64 s = pc_beta_of_f64(a, b, x);

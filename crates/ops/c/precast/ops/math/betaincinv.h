@@ -34,9 +34,18 @@ PC_TAIL pc_step_f64 pc_beta_bent_f64(pc_step_f64 s, pc_f64 a, pc_f64 b, pc_f64 x
 
 /* The step for a < 1 and small x, of the difference of ln x and what it is where x is tiny. */
 PC_TAIL pc_step_f64 pc_beta_off_power_f64(pc_f64 a, pc_f64 b, pc_f64 x, pc_pair_f64 off) {
+  pc_pair_f64 first = pc_pair_div_f64(pc_pair_by_f64(pc_sum_f64(1.0, -b), x), pc_sum_f64(1.0, a));
+  pc_pair_f64 sum = pc_pair_by_f64(pc_plus_f64(first, pc_pair_of_f64(pc_beta_sum_from_f64(a, b, x, (1.0 - b) * x, 2))), a);
+  pc_f64 g = a * pc_exp_f64((b - 1.0) * pc_log1p_f64(-x)) / (1.0 + sum.hi);
+  pc_pair_f64 above = pc_plus_f64(pc_pair_of_f64(1.0), sum), log = a < 0x1p-8 ? pc_pair_of_f64(pc_log1p_f64(sum.hi)) : pc_log_of_pair_f64(above);
+  log = pc_plus_f64(pc_pair_by_f64(off, a), log);
+  return pc_beta_bent_f64(pc_step_of_f64(log.hi + log.lo, g), a, b, x, g);
+}
+
+/* The same to about 2^-32. */
+PC_TAIL pc_step_f64 pc_beta_off_power_short_f64(pc_f64 a, pc_f64 b, pc_f64 x, pc_f64 off) {
   pc_f64 sum = a * pc_beta_sum_f64(a, b, x), g = a * pc_exp_f64((b - 1.0) * pc_log1p_f64(-x)) / (1.0 + sum);
-  pc_pair_f64 log = pc_pair_mul_f64(pc_pair_of_f64(a), off);
-  return pc_beta_bent_f64(pc_step_of_f64((log.hi + log.lo) + pc_log1p_f64(sum), g), a, b, x, g);
+  return pc_beta_bent_f64(pc_step_of_f64(a * off + pc_log1p_f64(sum), g), a, b, x, g);
 }
 
 /* The arguments up to which a step needs no pairs to about 2^-32. */
@@ -58,7 +67,7 @@ PC_TAIL pc_step_f64 pc_beta_off_f64(pc_f64 a, pc_f64 b, pc_f64 x, pc_tails_f64 t
 /* The same to about 2^-32, `own` is ln B(a, b). */
 PC_TAIL pc_step_f64 pc_beta_off_short_f64(pc_f64 a, pc_f64 b, pc_f64 x, pc_tails_f64 t, pc_f64 least, pc_f64 own) {
   pc_f64 log = pc_log_f64(x);
-  if (pc_beta_is_power_f64(a, b, x)) return pc_beta_off_power_f64(a, b, x, pc_pair_of_f64(log - least));
+  if (pc_beta_is_power_f64(a, b, x)) return pc_beta_off_power_short_f64(a, b, x, log - least);
   pc_betainc_parts_f64 s = pc_beta_of_f64(a, b, x);
   pc_f64 power = pc_exp_f64(a * log + b * pc_log1p_f64(-x) - own), slope = power / s.y.hi;
   int is_below = s.d.hi >= 0.0;
@@ -137,7 +146,7 @@ PC_TAIL pc_f64 pc_beta_inverse_of_f64(pc_f64 a, pc_f64 b, pc_tails_f64 t, pc_f64
   if (a < 0x1p-1000) return 0.0;
   if (b > 0x1p18 && b * 0x1p-18 - 1.0 > a) return pc_beta_far_inverse_f64(a, b, t);
   if (a > 0x1p120 && b > 0x1p120) return a < b ? a / b / (1.0 + a / b) : 1.0 / (1.0 + b / a);
-  pc_pair_f64 own = pc_beta_log_pair_f64(a, b), log = pc_pair_div_f64(pc_plus_f64(pc_log_of_pair_f64(t.p), own), pc_pair_of_f64(a));
+  pc_pair_f64 own = pc_beta_log_pair_f64(a, b, is_short), log = pc_pair_div_f64(pc_plus_f64(pc_log_of_pair_f64(t.p), own), pc_pair_of_f64(a));
   if (log.hi < -42.0 && log.hi + pc_log_f64(b < 1.0 ? 1.0 : b) < -42.0) return log.hi < -800.0 ? 0.0 : pc_exp_pair_f64(log);
   pc_bounds_f64 s = {0.0, 1.0};
   pc_f64 least = pc_exp_f64(log.hi), x = begin;

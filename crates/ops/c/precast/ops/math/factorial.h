@@ -18,17 +18,20 @@ PC_INLINE pc_pair_f64 pc_pair_if_f64(int which, pc_pair_f64 a, pc_pair_f64 b) {
   return out;
 }
 
-/* 1 / Gamma(2 + t) for |t| <= 1/2, to about 2^-56: 1 + t P(t), P of degree 15, error 2^-66. */
+/* 1 / Gamma(2 + t) for |t| <= 1/2, to about 2^-57: 1 + t P(t), P of degree 14, error 2^-59, whose first two sums have
+ * lower parts. */
 PC_INLINE pc_pair_f64 pc_gamma_under_f64(pc_f64 t) {
   pc_f64 t2 = t * t, t4 = t2 * t2, t8 = t4 * t4;
-  pc_f64 p12 = -0x1.dd603fb6ac11bp-3 + t * 0x1.875ac5782250bp-3, p34 = -0x1.92449b66f2a34p-6 + t * -0x1.2119851175addp-6;
-  pc_f64 p56 = 0x1.06e8179e6661bp-7 + t * -0x1.a5b350a5f0135p-11, p78 = -0x1.7a5da9ea26f94p-12 + t * 0x1.3156553c29a2ap-13;
-  pc_f64 p9a = -0x1.265ee59150267p-16 + t * -0x1.5b7cddfd55492p-19, pbc = 0x1.674d623c2765fp-20 + t * -0x1.b9574708488bfp-23;
-  pc_f64 pde = -0x1.789821e1b86d9p-33 + t * 0x1.b5ca9cc4e15fdp-28;
-  pc_f64 high = (p9a + t2 * pbc) + t4 * (pde + t2 * -0x1.58d8de7533748p-30);
-  pc_pair_f64 s = pc_sum_ordered_f64(-0x1.b0ee6072093cep-2, t * (((p12 + t2 * p34) + t4 * (p56 + t2 * p78)) + t8 * high));
-  pc_pair_f64 y = pc_product_f64(t, s.hi), out = pc_sum_ordered_f64(1.0, y.hi);
-  out.lo = out.lo + (y.lo + t * (s.lo + -0x1.6cb90701fbfabp-58));
+  pc_f64 p23 = 0x1.875ac5782250ap-3 + t * -0x1.92449b66f20f6p-6, p45 = -0x1.21198511759aap-6 + t * 0x1.06e8179e28731p-7;
+  pc_f64 p67 = -0x1.a5b350a6174e7p-11 + t * -0x1.7a5da94f0f6b1p-12, p89 = 0x1.31565541871f7p-13 + t * -0x1.265f4516f2081p-16;
+  pc_f64 pab = -0x1.5b7ce4717a311p-19 + t * 0x1.676c71b5b637fp-20, pcd = -0x1.b95645827e1adp-23 + t * -0x1.76996c3c39362p-30;
+  pc_f64 high = (pab + t2 * pcd) + t4 * 0x1.b5aa18440c0d4p-28;
+  pc_f64 rest = t * (((p23 + t2 * p45) + t4 * (p67 + t2 * p89)) + t8 * high), th = pc_head_f64(t), tl = t - th;
+  pc_f64 uh = pc_head_f64(-0x1.dd603fb6ac11bp-3 + rest), ul = (-0x1.dd603fb6ac11bp-3 - uh) + rest;
+  pc_f64 v = th * uh, sh = pc_head_f64(-0x1.b0ee6072093cep-2 + v);
+  pc_f64 sl = ((-0x1.b0ee6072093cep-2 - sh) + v) + ((tl * uh + t * ul) + -0x1.6cb90701fbfabp-58);
+  pc_pair_f64 out = pc_sum_ordered_f64(1.0, th * sh);
+  out.lo = out.lo + (tl * sh + t * sl);
   return out;
 }
 

@@ -63,16 +63,17 @@ PC_TAIL pc_f64 pc_gamma_fraction_f64(pc_f64 a, pc_f64 x) {
 /* ln Gamma(1 + a) for 0 < a. */
 PC_TAIL pc_f64 pc_gammaln_above_f64(pc_f64 a) { return a <= 0.25 ? pc_gammaln_one_f64(a) : pc_gammaln_f64(1.0 + a); }
 
-/* -x / (a + 1) + x^2 / (2 (a + 2)) - ... */
-PC_TAIL pc_f64 pc_gamma_sum_f64(pc_f64 a, pc_f64 x) {
-  pc_f64 term = 1.0, sum = 0.0;
-  for (int n = 1; n < PC_TAIL_STEPS; n++) {
+/* -x / (a + 1) + x^2 / (2 (a + 2)) - ... from the term of `first` on; `term` is the one before times a + first - 1. */
+PC_TAIL pc_f64 pc_gamma_sum_from_f64(pc_f64 a, pc_f64 x, pc_f64 term, int first) {
+  pc_f64 sum = 0.0;
+  for (int n = first; n < PC_TAIL_STEPS; n++) {
     term = term * (-x / n);
     sum = sum + term / (a + n);
     if (pc_magnitude_f64(term) < 0x1p-58 * pc_magnitude_f64(sum)) break;
   }
   return sum;
 }
+PC_TAIL pc_f64 pc_gamma_sum_f64(pc_f64 a, pc_f64 x) { return pc_gamma_sum_from_f64(a, x, 1.0, 1); }
 
 /* Q for x <= 1.1 and small a: 1 - e^l (1 + a sum). */
 PC_TAIL pc_f64 pc_gamma_rest_f64(pc_f64 a, pc_f64 x) {

@@ -26,10 +26,14 @@ PC_INLINE pc_gamma_power_f64s pc_gamma_power_of_f64(pc_f64 a, pc_f64 x, int is_f
   return out;
 }
 
-/* Q for small a and x, `own` is 1 / Gamma(1 + a). */
+/* Q for small a and x, `own` is 1 / Gamma(1 + a): 1 - own x^a (1 + a sum), of which what cancels is added as pairs. */
 PC_INLINE pc_f64 pc_gamma_rest_of_f64(pc_f64 a, pc_f64 x, pc_f64 log, pc_pair_f64 own) {
-  pc_f64 e = pc_expm1_f64(a * log + pc_log1p_f64((own.hi - 1.0) + own.lo)), sum = a * pc_gamma_sum_of_steps_f64(a, x, 20);
-  return -e - (1.0 + e) * sum;
+  pc_pair_f64 first = pc_pair_div_f64(pc_pair_of_f64(x), pc_sum_f64(1.0, a));
+  pc_pair_f64 sum = pc_sum_ordered_f64(first.hi, x * pc_gamma_sum_after_f64(a, x, 20));
+  pc_pair_f64 part = pc_product_f64(a, sum.hi);
+  pc_f64 less = own.hi - 1.0, more = own.lo + own.hi * pc_expm1_f64(a * log);
+  pc_pair_f64 y = pc_sum_f64(part.hi, -less);
+  return y.hi + ((y.lo - more) + ((part.lo + a * (sum.lo + first.lo)) + (less + more) * part.hi));
 }
 
 PC_INLINE uint64_t pc_gammainc_is_usual_f64(pc_f64 a, pc_f64 x) {

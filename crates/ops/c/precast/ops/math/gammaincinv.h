@@ -2,7 +2,7 @@
  *
  * ln of a tail T is concave in ln x, and E. Halley's method solves ln T(x) = ln t within bounds that are halved where a step leaves them:
  *
- *   a < 1, x <= 1/2                 ln P = a ln x - ln Gamma(1 + a) + ln(1 + a sum), of which no digit is lost for small a
+ *   a < 1, x <= 1, or 1/2           ln P = a ln x - ln Gamma(1 + a) + ln(1 + a sum), of which no digit is lost for small a
  *   a >= 48, x within 0.3 a of a    the smaller tail by the expansion of tail.h
  *   x > a                           Q by the continued fraction of gammainc.h
  *   else                            P by its power series
@@ -30,10 +30,13 @@ PC_TAIL pc_step_f64 pc_gamma_bent_f64(pc_step_f64 s, pc_f64 a, pc_f64 x, pc_f64 
 
 /* The difference of the logarithms of a tail at x and of t, and its derivative by ln x; `least` is ln x where x is tiny. */
 PC_TAIL pc_step_f64 pc_gamma_off_f64(pc_f64 a, pc_f64 x, pc_tails_f64 t, pc_pair_f64 least) {
-  if (a < 1.0 && x <= 0.5) {
-    pc_f64 sum = a * pc_gamma_sum_f64(a, x), g = a * pc_exp_f64(-x) / (1.0 + sum);
+  if (a < 1.0 && x <= (a < 0x1p-8 ? 0.5 : 1.0)) {
+    pc_pair_f64 first = pc_pair_div_f64(pc_pair_of_f64(-x), pc_sum_f64(1.0, a));
+    pc_pair_f64 sum = pc_pair_by_f64(pc_plus_f64(first, pc_pair_of_f64(pc_gamma_sum_from_f64(a, x, -x, 2))), a), one = pc_pair_of_f64(1.0);
     pc_pair_f64 log = pc_pair_mul_f64(pc_pair_of_f64(a), pc_plus_f64(pc_log_pair_f64(x), pc_minus_f64(least)));
-    return pc_gamma_bent_f64(pc_step_of_f64((log.hi + log.lo) + pc_log1p_f64(sum), g), a, x, g);
+    log = pc_plus_f64(log, a < 0x1p-8 ? pc_pair_of_f64(pc_log1p_f64(sum.hi)) : pc_log_of_pair_f64(pc_plus_f64(one, sum)));
+    pc_f64 g = a * pc_exp_f64(-x) / (1.0 + sum.hi);
+    return pc_gamma_bent_f64(pc_step_of_f64(log.hi + log.lo, g), a, x, g);
   }
   pc_f64 power = pc_gamma_power_f64(a, x), y;
   int is_upper = x > a;

@@ -2,7 +2,7 @@
  *
  *   ln Gamma z = (z - 1/2) ln z - z + ln(2 pi) / 2 + c(z)
  *
- * Below 16 whole steps lead to where the series in 1 / z stands. */
+ * From 16 on by the series in 1 / z, from 3 on by polynomials, below by three whole steps. */
 #ifndef PRECAST_OPS_MATH_STIRLING_H
 #define PRECAST_OPS_MATH_STIRLING_H
 
@@ -59,26 +59,24 @@ PC_TAIL pc_pair_f64 pc_stirling_near_f64(pc_f64 z) {
   return pc_sum_ordered_f64(c.hi, c.lo + rest);
 }
 
-/* c(z) for z > 0. */
+/* c(z) for z > 0. Below 3 three whole steps lead there. */
 PC_TAIL pc_pair_f64 pc_stirling_f64(pc_f64 z) {
-  if (z >= 3.0 && z < 16.0) return pc_stirling_near_f64(z);
-  pc_f64 n = z < 16.0 ? (pc_f64)(int)(17.0 - z) : 0.0;
-  pc_pair_f64 w = pc_sum_f64(n, z);
-  pc_f64 y = 1.0 / w.hi, q = y * y;
+  if (z < 3.0) {
+    pc_pair_f64 w = pc_sum_f64(3.0, z), c = pc_stirling_near_f64(w.hi), rest = pc_pair_mul_f64(pc_sum_f64(1.0, z), pc_sum_f64(2.0, z));
+    c.lo = c.lo - 0x1.5555555555555p-4 * w.lo / (w.hi * w.hi);
+    pc_pair_f64 above = pc_pair_mul_f64(pc_plus_f64(w, pc_pair_of_f64(-0.5)), pc_log_of_pair_f64(w));
+    pc_pair_f64 below = pc_plus_f64(pc_pair_mul_f64(pc_sum_f64(0.5, z), pc_log_pair_f64(z)), pc_log_of_pair_f64(rest));
+    return pc_plus_f64(c, pc_plus_f64(pc_plus_f64(above, pc_pair_of_f64(-3.0)), pc_minus_f64(below)));
+  }
+  if (z < 16.0) return pc_stirling_near_f64(z);
+  pc_f64 y = 1.0 / z, q = y * y;
   pc_f64 series = 0x1.a41a41a41a41ap-8;
   series = -0x1.f6ab0d9993c7dp-10 + q * series;
   series = 0x1.b951e2b18ff23p-11 + q * series;
   series = -0x1.3813813813814p-11 + q * series;
   series = 0x1.a01a01a01a01ap-11 + q * series;
   series = -0x1.6c16c16c16c17p-9 + q * series;
-  pc_pair_f64 c = pc_sum_f64(0x1.5555555555555p-4 * y, y * (q * series));
-  if (n == 0.0) return c;
-  pc_pair_f64 rest = pc_pair_of_f64(1.0);
-  for (pc_f64 k = 1.0; k < n; k += 1.0) rest = pc_pair_mul_f64(rest, pc_sum_f64(k, z));
-  pc_pair_f64 half = pc_plus_f64(w, pc_pair_of_f64(-0.5));
-  pc_pair_f64 above = pc_plus_f64(pc_pair_mul_f64(half, pc_log_of_pair_f64(w)), pc_pair_of_f64(-n));
-  pc_pair_f64 below = pc_plus_f64(pc_pair_mul_f64(pc_sum_f64(0.5, z), pc_log_pair_f64(z)), pc_log_of_pair_f64(rest));
-  return pc_plus_f64(c, pc_plus_f64(above, pc_minus_f64(below)));
+  return pc_sum_f64(0x1.5555555555555p-4 * y, y * (q * series));
 }
 
 #endif

@@ -13,30 +13,44 @@
 #include <precast/ops/math/factorial.h>
 #include <precast/ops/math/trigamma.h>
 
-/* ln(b / d) as hi + lo where b - d is `by`, exactly: next to 1 a quotient would not do. */
-PC_INLINE pc_pair_f64 pc_zeta_log_f64(pc_f64 b, pc_f64 d, pc_f64 by) {
-  const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
+/* ln(b / d) as k ln 2 + 2 atanh(over / under), with 2^k next to b / d and over and under for b / (2^k d), where b - d is `by`, exactly: next to
+ * 1 a quotient would not do. */
+typedef struct pc_zeta_ratio_f64 {
+  pc_f64 k, over, under, scaled;
+} pc_zeta_ratio_f64;
+
+PC_INLINE pc_zeta_ratio_f64 pc_zeta_ratio_of_f64(pc_f64 b, pc_f64 d, pc_f64 by) {
+  const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u, exponents = 0x7ff0000000000000u;
   uint64_t u = pc_bits_f64(b / d) + (one - half);
-  pc_f64 m = pc_from_bits_f64((u & 0x000fffffffffffffu) + half);
-  pc_f64 k = pc_from_bits_f64((u >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0);
-  pc_f64 over = k == 0.0 ? by : m - 1.0, under = k == 0.0 ? b + d : m + 1.0, s = over / under, z = s * s, z2 = z * z;
+  pc_f64 k = pc_from_bits_f64((u >> 52) | 0x4330000000000000u) - (4503599627370496.0 + 1023.0), scaled = d * pc_from_bits_f64(u & exponents);
+  pc_zeta_ratio_f64 out = {k, k == 0.0 ? by : b - scaled, b + scaled, scaled};
+  return out;
+}
+
+/* 2 (atanh(s) / s - 1). */
+PC_INLINE pc_f64 pc_zeta_atanh_f64(pc_f64 s) {
+  pc_f64 z = s * s, z2 = z * z;
   pc_f64 p01 = 0x1.5555555555592p-1 + z * 0x1.999999997ffa0p-2, p23 = 0x1.24924941dee31p-2 + z * 0x1.c71c521341c60p-3;
   pc_f64 p45 = 0x1.74663da64d2d6p-3 + z * 0x1.39a1cb220c990p-3;
-  pc_f64 r = z * ((p01 + z2 * p23) + (z2 * z2) * (p45 + z2 * 0x1.2f0545f63b365p-3));
-  pc_pair_f64 out = {k * PC_LN2_HI_F64, (s + s) + (s * r + k * PC_LN2_LO_F64)};
-  return out;
+  return z * ((p01 + z2 * p23) + (z2 * z2) * (p45 + z2 * 0x1.2f0545f63b365p-3));
 }
 
 /* (b / (q + k))^s, q + k - b = k - off. */
 PC_INLINE pc_f64 pc_zeta_power_f64(pc_f64 s, pc_f64 b, pc_f64 q, pc_f64 k, pc_f64 off) {
-  pc_pair_f64 log = pc_zeta_log_f64(b, q + k, off - k);
-  return pc_exp_f64(s * (log.hi + log.lo));
+  pc_zeta_ratio_f64 r = pc_zeta_ratio_of_f64(b, q + k, off - k);
+  pc_f64 t = r.over / r.under;
+  return pc_exp_f64(s * (r.k * PC_LN2_HI_F64 + ((t + t) + (t * pc_zeta_atanh_f64(t) + r.k * PC_LN2_LO_F64))));
 }
 
 /* (b / w)^s as a pair, w - b = 8 - off. */
 PC_INLINE pc_pair_f64 pc_zeta_last_f64(pc_f64 s, pc_f64 b, pc_pair_f64 w, pc_f64 off) {
-  pc_pair_f64 log = pc_zeta_log_f64(b, w.hi, off - 8.0), y = pc_product_f64(s, log.hi);
-  y = pc_sum_f64(y.hi, y.lo + s * (log.hi == 0.0 ? log.lo : log.lo - w.lo / w.hi));
+  pc_zeta_ratio_f64 r = pc_zeta_ratio_of_f64(b, w.hi, off - 8.0);
+  pc_f64 by = 1.0 / r.under, t = r.over * by;
+  pc_pair_f64 under = pc_sum_f64(b, r.scaled), back = pc_product_f64(t, r.under), log = pc_sum_f64(r.k * PC_LN2_HI_F64, t + t);
+  pc_f64 rest = (((r.over - back.hi) - back.lo) - t * under.lo) * by;
+  log.lo = log.lo + ((rest + rest) + (t * pc_zeta_atanh_f64(t) + (r.k * PC_LN2_LO_F64 - (r.k == 0.0 ? 0.0 : w.lo / w.hi))));
+  pc_pair_f64 y = pc_product_f64(s, log.hi);
+  y = pc_sum_f64(y.hi, y.lo + s * log.lo);
   pc_f64 c = y.hi < -700.0 ? -700.0 : y.hi;
   pc_reduced_f64 k = pc_reduce_ln2_f64(c, 1023.0);
   pc_pair_f64 one = pc_sum_ordered_f64(1.0, k.hi), e = pc_sum_ordered_f64(one.hi, one.lo + pc_exp_tail_f64(k.hi, k.lo - y.lo));
@@ -97,7 +111,9 @@ PC_INLINE pc_f64 pc_zeta_of_f64(pc_f64 s, pc_f64 q, pc_pair_f64 c, pc_pair_f64 b
   pc_pair_f64 exact = pc_sum_f64(q, 8.0), part = pc_pair_div_f64(one, less), last = pc_zeta_last_f64(s, b, exact, off);
   sum = pc_zeta_add_f64(pc_zeta_add_f64(sum, last.hi * rest), first);
   pc_pair_f64 whole = pc_pair_if_f64(is_rest, part, pc_pair_mul_f64(last, pc_pair_mul_f64(exact, part)));
-  sum = pc_pair_if_f64(is_rest, pc_pair_by_f64(sum, v), sum);
+  pc_pair_f64 back = pc_product_f64(v, exact.hi), scaled = pc_pair_by_f64(sum, v);
+  scaled.lo = scaled.lo + scaled.hi * (((1.0 - back.hi) - back.lo) - v * exact.lo); /* v is rounded */
+  sum = pc_pair_if_f64(is_rest, scaled, sum);
   sum = pc_plus_f64(whole, sum);
   exact = pc_pair_if_f64(is_rest, exact, pc_pair_of_f64(q));
   pc_pair_f64 log = pc_log_pair_f64(exact.hi);

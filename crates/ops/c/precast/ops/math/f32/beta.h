@@ -85,7 +85,7 @@ typedef struct pc_beta_operands_f64 {
 
 PC_INLINE pc_beta_operands_f64 pc_beta_operands_of_f64(pc_f64 x, pc_f64 y) {
   pc_f64 a = x > y ? x : y, b = x > y ? y : x, other = (1.0 - b) - a;
-  pc_f64 c = b < 0.0 ? b : 0.5, d = a < 0x1p51 ? a : 0.5;
+  pc_f64 c = b < 0.0 ? b : 0.5, d = a <= 0x1p51 ? a : 0.5;
   c = b < -0x1p51 ? 0.5 : c;
   d = a < 1.0 ? 0.5 : d;
   d = other < 1.0 ? 0.5 : d;

@@ -51,6 +51,18 @@ PC_INLINE pc_f64 pc_gamma_sum_of_steps_f64(pc_f64 a, pc_f64 x, int steps) {
   return over / under;
 }
 
+/* The same without its first term, by -x: -x / (2 (a + 2)) + x^2 / (6 (a + 3)) - ... */
+PC_INLINE pc_f64 pc_gamma_sum_after_f64(pc_f64 a, pc_f64 x, int steps) {
+  pc_f64 over = 0.0, under = 1.0, n = steps;
+  PC_WRITTEN_OUT for (int k = 1; k < steps; k++) {
+    pc_f64 d = a + n;
+    over = (under + over * d) * (x * (-1.0 / n));
+    under = under * d;
+    n = n - 1.0;
+  }
+  return over / under;
+}
+
 /* Whether a and x are small, so that Q is 1 - e^l (1 + a sum) with the 1 taken from the power. */
 PC_INLINE int pc_gamma_is_rest_f64(pc_f64 a, pc_f64 x, pc_f64 log) {
   pc_f64 most = x <= 1.1 ? 1.1 * x : 0.0;
