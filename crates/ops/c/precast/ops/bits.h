@@ -5,9 +5,14 @@
 #include <precast/tensor.h>
 
 /* A function of this kind is inlined whatever it costs: a loop with a call in it is never vector code. C that calls them
- * for one element at a time may define PC_INLINE as less, which changes no bits and is compiled faster. */
+ * for one element at a time may define PC_INLINE as less, which changes no bits and is compiled faster. Without optimisation nothing is
+ * vector code, and what is inlined takes much of a stack. */
 #ifndef PC_INLINE
+#ifdef __OPTIMIZE__
 #define PC_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define PC_INLINE static inline __attribute__((unused))
+#endif
 #endif
 
 PC_INLINE uint64_t pc_bits_f64(pc_f64 x) {

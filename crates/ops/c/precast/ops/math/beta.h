@@ -188,18 +188,6 @@ PC_INLINE pc_f64 pc_betaln_f64(pc_f64 a, pc_f64 b) {
   return pc_beta_edges_f64(of.a, of.b, of.pole, y + 0.0, -__builtin_inf(), 0); /* no zero is -0 */
 }
 
-/* ln B(p, q) for p >= q and r = p + q: r < 6; q < 3 and no smaller r; the rest. Functions of their own, since without optimisation each takes
- * 20 KB of the stack. */
-PC_TAIL pc_pair_f64 pc_betaln_pair_small_f64(pc_pair_f64 p, pc_pair_f64 q, pc_pair_f64 r) {
-  return pc_betaln_of_f64(pc_beta_positive_of_f64(p, q, r, 0, 0));
-}
-PC_TAIL pc_pair_f64 pc_betaln_pair_far_f64(pc_pair_f64 p, pc_pair_f64 q, pc_pair_f64 r) {
-  return pc_betaln_of_f64(pc_beta_positive_of_f64(p, q, r, 1, 0));
-}
-PC_TAIL pc_pair_f64 pc_betaln_pair_both_f64(pc_pair_f64 p, pc_pair_f64 q, pc_pair_f64 r) {
-  return pc_betaln_of_f64(pc_beta_positive_of_f64(p, q, r, 1, 1));
-}
-
 /* ln B(a, b) for positive a and b. */
 PC_TAIL pc_pair_f64 pc_betaln_pair_f64(pc_f64 a, pc_f64 b) {
   pc_f64 most = a > b ? a : b, least = a > b ? b : a;
@@ -209,8 +197,9 @@ PC_TAIL pc_pair_f64 pc_betaln_pair_f64(pc_f64 a, pc_f64 b) {
     return most < 0x1p-50 ? pc_plus_f64(log, pc_log_of_pair_f64(pc_pair_div_f64(r, one))) : log;
   }
   if (least > 0x1p200 && most > 0x1p900) return pc_pair_by_f64(pc_betaln_pair_f64(a * 0x1p-100, b * 0x1p-100), 0x1p100);
-  if (r.hi < 6.0) return pc_betaln_pair_small_f64(one, other, r);
-  return least < 3.0 ? pc_betaln_pair_far_f64(one, other, r) : pc_betaln_pair_both_f64(one, other, r);
+  if (r.hi < 6.0) return pc_betaln_of_f64(pc_beta_positive_of_f64(one, other, r, 0, 0));
+  if (least < 3.0) return pc_betaln_of_f64(pc_beta_positive_of_f64(one, other, r, 1, 0));
+  return pc_betaln_of_f64(pc_beta_positive_of_f64(one, other, r, 1, 1));
 }
 
 #endif
