@@ -13,7 +13,7 @@ const DIAGONAL: &str = "each rotation waits for a root and two divisions; large 
 const STEPS: &str = "a decomposition and several small kernels follow one another";
 
 /// The reason for decompositions in panels.
-const PANELS: &str = "panels of 32 columns, whose products read operands that are not packed; the elements of small matrices are moved one by one";
+const PANELS: &str = "the elements of small matrices are moved one by one";
 
 /// The reason for loops over a megabyte.
 const CACHES: &str = "the loop is as fast as the caches; runs with other memory for operands and results have the opposite order";

@@ -69,18 +69,12 @@ __attribute__((unused)) static double pc_qr_complex_step(int64_t n, int64_t m, i
   return multiple;
 }
 
-/* a[n,m]: the transposed matrix. room: 2·min(n, m) and 4·m elements, and n rows if they are copied. */
+/* a[n,m]: the transposed matrix. room: 2·min(n, m) and 4·m elements. */
 __attribute__((unused)) static void pc_qr_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
   const int64_t count = n < m ? n : m;
   double *diagonal = room, *tau = diagonal + count;
-  const int64_t row = pc_row_apart(m);
-  if (row != m) {
-    double *apart = tau + count + 4 * m;
-    pc_rows_apart(n, m, apart, a);
-    a = apart;
-  }
-  pc_qr_factor(n, m, a, row, diagonal, tau);
-  pc_qr_write(props, n, m, a, row, diagonal, tau, results, tau + count);
+  pc_qr_factor(n, m, a, m, diagonal, tau);
+  pc_qr_write(props, n, m, a, m, diagonal, tau, results, tau + count);
 }
 
 /* The same for complex matrices. room: 3·min(n, m) and 2·m elements. */
@@ -96,7 +90,7 @@ __attribute__((unused)) static void pc_qr_complex_one(const int64_t *props, int6
 /* Describes the decomposition of matrices with m rows and n columns. */
 __attribute__((unused)) static pc_factors pc_qr_factors(const int64_t *props, int64_t m, int64_t n, int32_t dtype) {
   const int64_t count = n < m ? n : m, height = props[0] ? m : count;
-  pc_factors made = {pc_qr_one, 1, 2 * count + 4 * m + (pc_row_apart(m) != m ? n * pc_row_apart(m) : 0), 0, {{0}}, {2, 2, 2}, {dtype, dtype, dtype}};
+  pc_factors made = {pc_qr_one, 1, 2 * count + 4 * m, 0, {{0}}, {2, 2, 2}, {dtype, dtype, dtype}};
   if (pc_is_complex(dtype)) made.kernel = pc_qr_complex_one, made.room = 3 * count + 2 * m;
   if (props[1]) made.shape[0][0] = m, made.shape[0][1] = height, made.n_results = 1;
   made.shape[made.n_results][0] = height;
