@@ -10,7 +10,7 @@
 #include "grid.h"
 #include "loop.h"
 
-#define PC_LOOP_ROWS 8        /* .. and if there is room for so many, they are whole rows */
+#define PC_LOOP_ROWS 8 /* a chunk of packed rows has whole ones, if there is room for so many */
 
 /* The near dimensions of an operand: `rows` of `columns` elements; the first `rest` dimensions of the loop are outside. Steps in
  * bytes. */

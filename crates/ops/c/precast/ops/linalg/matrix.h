@@ -24,16 +24,9 @@
 #define PC_MATRIX_BLOCK 32
 /* Columns that are eliminated one by one. */
 #define PC_MATRIX_FEW 8
-/* Rows of an operand that are copied at once, and the fewest rows of a result for which they are. */
-#define PC_MATRIX_PACKED 64
-#define PC_MATRIX_PACKED_ROWS 16
 /* The most matrices that are computed at once, and the most rows of such matrices and columns of their right sides. */
 #define PC_GROUP (PC_MATRIX_BYTES / 4)
 #define PC_GROUP_ROWS 16
-
-/* Elements from a row of n to the next, where a kernel copies a matrix: not a multiple of 1024 bytes, as such rows share few sets of the
- * caches. */
-static inline int64_t pc_matrix_row(int64_t n, int64_t item) { return n * item >= 2048 && n * item % 1024 == 0 ? n + 64 / item : n; }
 
 /* Computes one matrix. n: rows and columns of a; m: columns of the result; steps: of a, in bytes; out: contiguous, holds the right side of
  * a system. Returns whether the matrix has no result. */

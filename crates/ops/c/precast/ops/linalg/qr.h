@@ -13,34 +13,34 @@
 /* The reflections whose vectors stay in the cache. */
 #define PC_QR_PANEL 32
 
-/* Decomposes the transpose of a[n,m], whose rows are `row` elements apart, in place: row j holds the vector of reflection j from index j on, and before it column j of r. `diagonal`:
+/* Decomposes the transpose of a[n,m] in place: row j holds the vector of reflection j from index j on, and before it column j of r. `diagonal`:
  * of r. */
-__attribute__((unused)) static void pc_qr_factor(int64_t n, int64_t m, double *a, int64_t row, double *diagonal, double *tau) {
+__attribute__((unused)) static void pc_qr_factor(int64_t n, int64_t m, double *a, double *diagonal, double *tau) {
   const int64_t count = n < m ? n : m;
   for (int64_t start = 0; start < count; start += PC_QR_PANEL) {
     int64_t stop = start + PC_QR_PANEL < count ? start + PC_QR_PANEL : count;
     for (int64_t k = start; k < stop; k++) {
-      diagonal[k] = pc_reflection(m - k, a + k * row + k, 0, &tau[k]);
-      pc_reflect(stop - k - 1, m - k, a + (k + 1) * row + k, row, a + k * row + k, tau[k]);
+      diagonal[k] = pc_reflection(m - k, a + k * m + k, 0, &tau[k]);
+      pc_reflect(stop - k - 1, m - k, a + (k + 1) * m + k, m, a + k * m + k, tau[k]);
     }
     for (int64_t j = stop; j < n; j += PC_REFLECT_ROWS) {
       int64_t rows = n - j < PC_REFLECT_ROWS ? n - j : PC_REFLECT_ROWS;
-      for (int64_t k = start; k < stop; k++) pc_reflect(rows, m - k, a + j * row + k, row, a + k * row + k, tau[k]);
+      for (int64_t k = start; k < stop; k++) pc_reflect(rows, m - k, a + j * m + k, m, a + k * m + k, tau[k]);
     }
   }
 }
 
-/* Writes q and r, or r, from the vectors of reflections in a[n,m], whose rows are `row` elements apart. props: complete, with q. room: 4·m elements. */
-__attribute__((unused)) static void pc_qr_write(const int64_t *props, int64_t n, int64_t m, const double *a, int64_t row,
-                                                const double *diagonal, const double *tau, const pc_lines *results, double *room) {
+/* Writes q and r, or r, from the vectors of reflections in a[n,m]. props: complete, with q. room: 4·m elements. */
+__attribute__((unused)) static void pc_qr_write(const int64_t *props, int64_t n, int64_t m, const double *a, const double *diagonal,
+                                                const double *tau, const pc_lines *results, double *room) {
   const int64_t count = n < m ? n : m, height = props[0] ? m : count;
   for (int64_t j = 0; j < n; j++) {
-    for (int64_t i = 0; i < height; i++) room[i] = i < j ? a[j * row + i] : i == j ? diagonal[j] : 0;
+    for (int64_t i = 0; i < height; i++) room[i] = i < j ? a[j * m + i] : i == j ? diagonal[j] : 0;
     pc_write_column(&results[props[1] != 0], j, height, room, 0);
   }
   for (int64_t j = 0; j < height && props[1]; j += PC_REFLECT_ROWS) {
     int64_t rows = height - j < PC_REFLECT_ROWS ? height - j : PC_REFLECT_ROWS;
-    pc_reflect_units(j, rows, m, room, m, a, row, tau, count, 0);
+    pc_reflect_units(j, rows, m, room, m, a, m, tau, count, 0);
     for (int64_t i = 0; i < rows; i++) pc_write_column(&results[0], j + i, m, room + i * m, 0);
   }
 }
@@ -73,8 +73,8 @@ __attribute__((unused)) static double pc_qr_complex_step(int64_t n, int64_t m, i
 __attribute__((unused)) static void pc_qr_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
   const int64_t count = n < m ? n : m;
   double *diagonal = room, *tau = diagonal + count;
-  pc_qr_factor(n, m, a, m, diagonal, tau);
-  pc_qr_write(props, n, m, a, m, diagonal, tau, results, tau + count);
+  pc_qr_factor(n, m, a, diagonal, tau);
+  pc_qr_write(props, n, m, a, diagonal, tau, results, tau + count);
 }
 
 /* The same for complex matrices. room: 3·min(n, m) and 2·m elements. */

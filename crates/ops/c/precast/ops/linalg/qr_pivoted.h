@@ -81,7 +81,7 @@ __attribute__((unused)) static void pc_qr_pivoted_one(const int64_t *props, int6
     pc_columns_shorten(&columns, k);
   }
   pc_columns_write(&columns, &results[1 + (props[1] != 0)]);
-  pc_qr_write(props, n, m, a, m, diagonal, tau, results, of_columns + 3 * n);
+  pc_qr_write(props, n, m, a, diagonal, tau, results, of_columns + 3 * n);
 }
 
 /* The same for complex matrices. room: 3·min(n, m), 3·n and 2·m elements. */

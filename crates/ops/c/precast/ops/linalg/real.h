@@ -75,37 +75,13 @@ static inline __attribute__((always_inline, unused)) void PC_NAME(pc_subtract_co
   for (int i = 0; i < rows; i++) c[i * c_row] = rest[i];
 }
 
-/* c -= a · b for m rows of two vectors. Rows of b are copied to neighbours, so that they share no set of the cache, and rows of c are asked
- * for: they may lie a page apart. */
-__attribute__((unused, noinline)) static void PC_NAME(pc_subtract_stripe)(int64_t m, int64_t k, PC_T *c, int64_t c_row, PC_NAME(pc_matrix) a,
-                                                                          const PC_T *b, int64_t b_row) {
-  enum { WIDTH = 2 * PC_LANES };
-  PC_T packed[PC_MATRIX_PACKED * WIDTH] __attribute__((aligned(64)));
-  for (int64_t start = 0, some; start < k; start += some) {
-    some = k - start < PC_MATRIX_PACKED ? k - start : PC_MATRIX_PACKED;
-    for (int64_t at = 0; at < some; at++) __builtin_memcpy(packed + at * WIDTH, b + (start + at) * b_row, sizeof(PC_T) * WIDTH);
-    PC_NAME(pc_matrix) rows = {a.data + start * a.column, a.row, a.column};
-    int64_t i = 0;
-    for (; i + PC_MATRIX_ROWS <= m; i += PC_MATRIX_ROWS, rows.data += PC_MATRIX_ROWS * a.row) {
-      for (int64_t next = i + PC_MATRIX_ROWS; next < i + 2 * PC_MATRIX_ROWS; next++) {
-        __builtin_prefetch((const void *)((uintptr_t)c + (uintptr_t)(next * c_row) * sizeof(PC_T)), 1);
-        __builtin_prefetch((const void *)((uintptr_t)c + (uintptr_t)(next * c_row + WIDTH - 1) * sizeof(PC_T)), 1);
-      }
-      PC_NAME(pc_subtract_tile)(PC_MATRIX_ROWS, 2, some, c + i * c_row, c_row, rows, packed, WIDTH);
-    }
-    for (; i < m; i++, rows.data += a.row) PC_NAME(pc_subtract_tile)(1, 2, some, c + i * c_row, c_row, rows, packed, WIDTH);
-  }
-}
-
 /* c[m,n] -= a[m,k] · b[k,n], k in ascending order. The columns of b and c are neighbors. c overlaps neither a nor b. */
 __attribute__((unused, noinline)) static void PC_NAME(pc_subtract_product)(int64_t m, int64_t n, int64_t k, PC_T *c, int64_t c_row,
                                                                            PC_NAME(pc_matrix) a, const PC_T *b, int64_t b_row) {
   int64_t j = 0;
   while (j < n) {
     int64_t width = n - j >= 2 * PC_LANES ? 2 * PC_LANES : n - j >= PC_LANES ? PC_LANES : 1;
-    const int packs = width == 2 * PC_LANES && m >= PC_MATRIX_PACKED_ROWS;
-    if (packs) PC_NAME(pc_subtract_stripe)(m, k, c + j, c_row, a, b + j, b_row);
-    for (int64_t i = packs ? m : 0; i < m;) {
+    for (int64_t i = 0; i < m;) {
       PC_NAME(pc_matrix) rows = {a.data + i * a.row, a.row, a.column};
       PC_T *to = c + i * c_row + j;
       int whole = m - i >= PC_MATRIX_ROWS;

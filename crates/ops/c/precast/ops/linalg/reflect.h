@@ -164,15 +164,6 @@ __attribute__((unused, noinline)) static void pc_reflect(int64_t rows, int64_t n
  * columns lie in different sets of the cache. */
 static inline int64_t pc_row_of(int64_t n) { return ((n + 7) / 8 | 1) * 8; }
 
-/* Elements from a row of n numbers to the next in a matrix that reflections change: rows of a multiple of 1024 bytes, whose loads and stores
- * wait for one another, are copied apart. */
-static inline int64_t pc_row_apart(int64_t n) { return n >= 256 && n % 128 == 0 ? pc_row_of(n) : n; }
-
-/* Copies rows of n numbers apart. */
-__attribute__((unused)) static void pc_rows_apart(int64_t rows, int64_t n, double *to, const double *x) {
-  for (int64_t j = 0; j < rows; j++) __builtin_memcpy(to + j * pc_row_apart(n), x + j * n, (size_t)n * sizeof *x);
-}
-
 /* The columns of a product of reflections, as `rows` rows of n numbers: row j is H(0)·…·H(last)·e(j). The vector of reflection k is v[k,n] from
  * index k + shift on; such rows are `v_row` elements apart. `first`: the index of the first row. `row`: elements from a row of q to the next. */
 __attribute__((unused)) static void pc_reflect_units(int64_t first, int64_t rows, int64_t n, double *q, int64_t row, const double *v,

@@ -13,6 +13,10 @@
 /* The most results of a decomposition. */
 #define PC_FACTORS 3
 
+/* Elements from a row of n to the next, where a kernel copies a matrix: not a multiple of 1024 bytes, as such rows share few sets of the
+ * caches. */
+static inline int64_t pc_matrix_row(int64_t n, int64_t item) { return n * item >= 2048 && n * item % 1024 == 0 ? n + 64 / item : n; }
+
 /* A value error unless the last two dimensions have the same extent. */
 __attribute__((unused, noinline)) static int pc_matrix_square(pc_context *ctx, const pc_tensor *a) {
   char text[PC_TEXT_BYTES];

@@ -227,8 +227,9 @@ __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, 
   int64_t *order = (int64_t *)(c + 4 * n);
   int failed = !(largest <= 0x1.fffffffffffffp+1023);
   for (int64_t i = 0; i < size && scale != 1; i++) a[i] *= scale;
-  const int64_t row = parts == 1 ? pc_row_apart(m) : m;
-  if (row != m) pc_rows_apart(n, m, apart, a), a = apart;
+  const int64_t row = parts == 1 ? pc_matrix_row(m, sizeof *a) : m;
+  for (int64_t j = 0; j < n && row != m; j++) __builtin_memcpy(apart + j * row, a + j * m, (size_t)m * sizeof *a);
+  if (row != m) a = apart;
   if (!failed) {
     if (parts == 1) pc_bidiagonal(&of, a, row, p, left, right, y);
     else pc_complex_bidiagonal(&of, a, p, (pc_c128 *)left, (pc_c128 *)right, y);
@@ -261,7 +262,7 @@ __attribute__((unused)) static int pc_svd(pc_context *ctx, const int64_t *props,
   const int64_t rows = in[0]->shape[in[0]->ndim - 2], columns = in[0]->shape[in[0]->ndim - 1], turned = rows < columns;
   const int32_t dtype = in[0]->dtype, part = pc_part_dtype(dtype);
   const int64_t parts = pc_is_complex(dtype) ? 2 : 1, n = turned ? rows : columns, m = turned ? columns : rows;
-  const int64_t own[4] = {props[0], props[1], turned, parts}, apart = parts == 1 && pc_row_apart(m) != m ? n * pc_row_apart(m) : 0;
+  const int64_t own[4] = {props[0], props[1], turned, parts}, row = pc_matrix_row(m, 8), apart = parts == 1 && row != m ? n * row : 0;
   const int64_t room = parts * (n * n + m + 2 * n) + 7 * n + apart;
   pc_factors made = {pc_svd_one, !turned, room, 1, {{1, n}}, {1, 0, 0}, {part, part, part}};
   (void)n_in;
