@@ -1,4 +1,4 @@
-//! Compiles the C files of this crate: the drivers, the matrix products, and the functions that only C can name. Modules
+//! Compiles the C files of this crate: the drivers with their copies, the matrix products, and the functions that only C can name. Modules
 //! call the drivers and products through the host. They are optimised in every profile.
 
 use std::path::PathBuf;
@@ -11,12 +11,13 @@ fn main() {
     // The drivers include the headers of the ABI.
     println!("cargo::rerun-if-changed={}", abi.display());
     let mut drivers = cc::Build::new();
-    drivers.file(root.join("c/drivers.c")).file(root.join("c/linked.c")).opt_level(3);
+    let driver = ["drivers", "linked", "grid_all"];
+    drivers.files(driver.map(|name| root.join(format!("c/{name}.c")))).opt_level(3);
     // Without a fixed alignment, the position of a loop changes its time by a tenth, and any edit moves loops.
     drivers.flag_if_supported("-falign-functions=64").flag_if_supported("-falign-loops=32");
     // The source marks the loops to inline and unroll, so -O3 gains nothing. It also fixes the order of operations.
     let mut products = cc::Build::new();
-    let levels = ["product", "product_all", "product_v3", "product_v4"];
+    let levels = ["product", "product_all", "product_v3", "product_v4", "grid_v3", "grid_v4"];
     products
         .files(levels.map(|name| root.join(format!("c/{name}.c"))))
         .opt_level(2)

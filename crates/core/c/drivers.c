@@ -12,7 +12,7 @@ int pc_driver_elemwise(pc_context *ctx, const pc_elemwise *op, pc_tensor *const 
 int pc_driver_reduce(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out);
 int pc_driver_rows(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out);
 void pc_driver_plan_ask(void);
-void pc_driver_use_avx2(void);
+void pc_driver_use_level(int32_t level);
 pc_plan pc_driver_plan_take(void);
 
 int pc_driver_frame(pc_context *ctx, const pc_frame *frame, void *self, pc_object **args, pc_tensor **variables) {
@@ -35,4 +35,4 @@ void pc_driver_plan_ask(void) { pc_plan_ask(); }
 
 pc_plan pc_driver_plan_take(void) { return pc_plan_take(); }
 
-void pc_driver_use_avx2(void) { __atomic_store_n(&pc_grid_is_wide, 1, __ATOMIC_RELAXED); }
+void pc_driver_use_level(int32_t level) { pc_copies_use(level); }

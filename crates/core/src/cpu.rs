@@ -149,6 +149,20 @@ pub fn level() -> Option<&'static Level> {
     own().filter(|level| level.features().all(|feature| host().cpu.contains(feature))).last()
 }
 
+/// Returns the level of the kernels in `c/` whose instructions may be used: the highest of 0, 1 for x86-64-v3 and 2 for
+/// x86-64-v4 that the host allows.
+pub(crate) fn kernels() -> i32 {
+    static THIS: OnceLock<i32> = OnceLock::new();
+    *THIS.get_or_init(|| {
+        let kernels = |level: &Level| match level.name {
+            "x86-64-v3" => Some(1),
+            "x86-64-v4" => Some(2),
+            _ => None,
+        };
+        iter::successors(level(), |level| level.below).find_map(kernels).unwrap_or(0)
+    })
+}
+
 /// Returns a hint to build code for this host.
 #[cold]
 pub(crate) fn hint() -> String {

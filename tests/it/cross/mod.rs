@@ -156,7 +156,11 @@ fn host(toolchain: &Toolchain, place: &Path) -> PathBuf {
     let mut cc = toolchain.command();
     cc.args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-I"])
         .arg(root.join("../crates/abi/include"));
-    cc.arg("-I").arg(&core).arg(root.join("it/c/cross/host.c")).arg(core.join("drivers.c"));
+    cc.arg("-I")
+        .arg(&core)
+        .arg(root.join("it/c/cross/host.c"))
+        .arg(core.join("drivers.c"))
+        .arg(core.join("grid_all.c"));
     let built = cc.arg("-o").arg(&binary).arg("-ldl").output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     binary

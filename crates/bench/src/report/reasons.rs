@@ -4,7 +4,7 @@
 const LOADS: &str = "in some runs as fast as loads alone, in some up to a third slower; the same loop in a C program varies alike, in any order of reads and with any prefetch distance; a loop with 16-byte loads varies less and lies between the two";
 
 /// The reason for operands that are broadcast along short rows.
-const REPEATED: &str = "a column is repeated to rows in a block before it is added, by stores of 16 bytes";
+const REPEATED: &str = "a column is repeated to rows in a block before it is added";
 
 /// The reason for decompositions by rotations.
 const DIAGONAL: &str = "each rotation waits for a root and two divisions; large matrices are reduced by products with vectors, not with matrices";
@@ -116,11 +116,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("sums of 500 rows", "", "the rows are copied before they are added"),
     ("plus-column", "", REPEATED),
     ("plus-both", "", REPEATED),
-    (
-        "plus-reversed",
-        "",
-        "reversed rows are copied to a block, two elements at a time, before they are added",
-    ),
+    ("plus-reversed", "", "reversed rows are copied to a block before they are added"),
     (
         "differences-rows",
         "",
@@ -134,7 +130,7 @@ const REASONS: &[(&str, &str, &str)] = &[
         "",
         "Stan's program computes the tails once for all censored observations, PyMC's graph for each observation",
     ),
-    ("plus-transposed", "", "the operand is turned tile by tile, by vectors of 16 bytes"),
+    ("plus-transposed", "", "the operand is turned tile by tile before it is added"),
     ("eigh of ", "", DIAGONAL),
     ("eigvalsh of ", "", DIAGONAL),
     ("svd of ", "", DIAGONAL),

@@ -7,7 +7,7 @@
 #ifndef PRECAST_DRIVER_CHUNK_H
 #define PRECAST_DRIVER_CHUNK_H
 
-#include "grid.h"
+#include "copies.h"
 #include "loop.h"
 
 #define PC_LOOP_ROWS 8 /* a chunk of packed rows has whole ones, if there is room for so many */
@@ -19,6 +19,8 @@ typedef struct pc_nest {
   int64_t period; /* elements after which it repeats */
   int32_t rest;
   int32_t held;   /* elements that the block of an input has; 0: none yet */
+  int64_t next;   /* where the next chunk begins, if it follows the last one: at this position, .. */
+  int64_t inner, outer, left; /* .. in column `left` of row `inner` of the grid `outer` */
 } pc_nest;
 
 /* How each operand of a loop reaches the kernel. */
@@ -47,6 +49,7 @@ static int32_t pc_nest_join(const pc_loop *loop, int32_t k, int32_t d, int64_t *
 
 /* The nest of operand k. */
 static inline void pc_nest_plan(pc_nest *e, const pc_loop *loop, int32_t k) {
+  e->next = e->inner = e->outer = e->left = 0;
   int32_t d = pc_nest_join(loop, k, loop->ndim - 1, &e->columns, &e->column);
   e->rest = pc_nest_join(loop, k, d, &e->rows, &e->row) + 1;
 }
@@ -111,46 +114,57 @@ static void pc_chunks_place(pc_chunks *c, const pc_loop *loop, char *at) {
 static char *pc_chunks_at(const pc_loop *loop, int32_t k, int32_t ndim, int64_t r) {
   char *at = loop->data[k];
   for (int32_t d = ndim - 1; d > 0 && r > 0; d--) {
-    at += r % loop->shape[d] * loop->stride[k][d];
-    r /= loop->shape[d];
+    int64_t before = pc_loop_divide(r, loop->shape[d]);
+    at += (r - before * loop->shape[d]) * loop->stride[k][d];
+    r = before;
   }
   return ndim > 0 ? at + r * loop->stride[k][0] : at;
 }
 
 /* Gathers n elements of operand k from position `pos` on into its block, or with `back` puts them back. */
-static void pc_chunks_copy(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int back) {
-  const pc_nest *e = &c->nest[k];
+static void pc_chunks_copy(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int back) {
+  pc_nest *e = &c->nest[k];
   int32_t item = loop->item[k];
   char *block = c->block[k];
   if (e->rows == 1) {
-    pc_grid_line(item, n, loop->data[k] + pos * e->column, e->column, block, back);
+    pc_copies()->line(item, n, loop->data[k] + pos * e->column, e->column, block, back);
     return;
   }
-  int64_t r = 0, column = 0, q = 0;
-  if (pos > 0) {
+  int64_t r = e->inner, column = e->left, q = e->outer;
+  if (pos != e->next) { /* divisions take longer than the copy of a short row */
     r = pos / e->columns;
     column = pos - r * e->columns;
     q = r / e->rows;
     r -= q * e->rows;
   }
-  for (; n > 0; q++, r = 0) {
+  e->next = pos + n;
+  while (n > 0) {
     char *at = pc_chunks_at(loop, k, e->rest, q) + r * e->row;
     while (n > 0 && r < e->rows) {
       int64_t columns = e->columns - column < n ? e->columns - column : n, rows = 1;
       if (columns < e->columns) {
-        pc_grid_line(item, columns, at + column * e->column, e->column, block, back);
+        pc_copies()->line(item, columns, at + column * e->column, e->column, block, back);
+        column += columns;
+        rows = column == e->columns;
+        column -= rows * e->columns;
+        block += columns * item;
+        n -= columns;
       } else {
-        rows = n / columns < e->rows - r ? n / columns : e->rows - r;
+        rows = pc_loop_divide(n, columns);
+        rows = rows < e->rows - r ? rows : e->rows - r;
         const pc_grid g = {at, rows, columns, e->row, e->column};
-        pc_grid_copy(item, &g, block, back);
+        pc_copies()->copy(item, &g, block, back);
+        block += rows * columns * item;
+        n -= rows * columns;
       }
-      block += rows * columns * item;
-      n -= rows * columns;
       at += rows * e->row;
       r += rows;
-      column = 0;
     }
+    if (r == e->rows) q++, r = 0;
   }
+  e->inner = r;
+  e->left = column;
+  e->outer = q;
 }
 
 /* The place in its period of element `pos` of input k, in row r. In a long row, what does not move has one element for all of it. */
@@ -158,7 +172,7 @@ static int64_t pc_chunks_phase(const pc_chunks *c, const pc_loop *loop, int32_t 
   int64_t period = c->nest[k].period;
   if (period == 1) return 0;
   if (!c->packs && loop->stride[k][loop->ndim - 1] == 0) return r;
-  return period < c->total ? pos % period : pos;
+  return period < c->total ? pc_loop_rest(pos, period) : pos;
 }
 
 /* Gathers n elements of input k at `pos`, in row r, unless its block has them. */
@@ -170,7 +184,7 @@ static void pc_chunks_fill(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t
     pc_chunks_copy(c, loop, k, pos, n, 0);
   } else {
     int64_t step = loop->stride[k][last];
-    pc_grid_line(loop->item[k], n, pc_chunks_at(loop, k, last, r) + (pos - r * c->row) * step, step, c->block[k], 0);
+    pc_copies()->line(loop->item[k], n, pc_chunks_at(loop, k, last, r) + (pos - r * c->row) * step, step, c->block[k], 0);
   }
   c->phase[k] = phase;
   c->nest[k].held = (int32_t)n;
@@ -181,7 +195,7 @@ static void pc_chunks_fill(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t
 static int64_t pc_chunks_ready(pc_chunks *c, const pc_loop *loop, int64_t pos, int64_t limit) {
   int64_t r = 0, column = pos, n = c->total - pos;
   if (!c->packs && c->row < c->total) {
-    r = pos / c->row;
+    r = pc_loop_divide(pos, c->row);
     column = pos - r * c->row;
     n = c->row - column;
   }

@@ -3,7 +3,7 @@
 #ifndef PRECAST_DRIVER_FLAT_H
 #define PRECAST_DRIVER_FLAT_H
 
-#include "grid.h"
+#include "copies.h"
 #include "loop.h"
 
 #define PC_FLAT_SPREAD 512 /* elements that are spread in all, at most */
@@ -92,7 +92,7 @@ static void pc_flat_copy(const pc_tensor *t, const pc_tensor *lead, char *to) {
   pc_grid g = {t->data, last > 0 ? lead->shape[last - 1] : 1, last < 0 ? 1 : lead->shape[last], last > 0 ? steps[last - 1] : 0,
                last < 0 ? 0 : steps[last]};
   for (int32_t d = 0; d >= 0; to += g.rows * g.columns * item) {
-    pc_grid_copy(item, &g, to, 0);
+    pc_copies()->copy(item, &g, to, 0);
     for (d = last - 2; d >= 0; d--) {
       g.at += steps[d];
       if (++index[d] < lead->shape[d]) break;

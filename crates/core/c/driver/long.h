@@ -10,7 +10,7 @@
 #ifndef PRECAST_DRIVER_LONG_H
 #define PRECAST_DRIVER_LONG_H
 
-#include "grid.h"
+#include "copies.h"
 #include "loop.h"
 
 #define PC_LONG_ROW_APART 32 /* elements of a row that is contiguous, while the rows lie apart */
@@ -80,14 +80,14 @@ static inline int pc_long_row(pc_context *ctx, pc_long *s, const pc_loop *loop, 
   for (int32_t k = 0; k < loop->n_all; k++) {
     data[k] = s->block[k] == NULL ? s->at[k] : s->block[k];
     if (s->block[k] == NULL || loop->stride[k][last] != 0 || k >= loop->n_in || s->same[k] == s->at[k]) continue;
-    pc_grid_line(loop->item[k], s->row < s->most ? s->row : s->most, s->at[k], 0, s->block[k], 0);
+    pc_copies()->line(loop->item[k], s->row < s->most ? s->row : s->most, s->at[k], 0, s->block[k], 0);
     s->same[k] = s->at[k];
   }
   for (int64_t pos = 0; pos < s->row; pos += n) {
     n = s->row - pos < s->most ? s->row - pos : s->most;
     for (int32_t k = 0; k < loop->n_in; k++) {
       int64_t step = loop->stride[k][last];
-      if (s->block[k] != NULL && step != 0) pc_grid_line(loop->item[k], n, s->at[k] + pos * step, step, s->block[k], 0);
+      if (s->block[k] != NULL && step != 0) pc_copies()->line(loop->item[k], n, s->at[k] + pos * step, step, s->block[k], 0);
     }
     int failure = kernel(ctx, n, data);
     if (failure != 0) return failure;
@@ -96,7 +96,7 @@ static inline int pc_long_row(pc_context *ctx, pc_long *s, const pc_loop *loop, 
       if (s->block[k] == NULL) {
         data[k] += n * loop->item[k];
       } else if (k >= loop->n_in) {
-        pc_grid_line(loop->item[k], n, s->at[k] + pos * step, step, s->block[k], 1);
+        pc_copies()->line(loop->item[k], n, s->at[k] + pos * step, step, s->block[k], 1);
       }
     }
   }

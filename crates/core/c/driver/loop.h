@@ -173,6 +173,10 @@ static int pc_loop_next(const pc_loop *loop, int32_t ndim, int32_t skip, int64_t
   return 0;
 }
 
+/* a / b and a % b for a >= 0 and b > 0. CPUs up to 2019 divide words of 32 bits four times as fast. */
+static inline int64_t pc_loop_divide(int64_t a, int64_t b) { return ((a | b) >> 32) == 0 ? (int64_t)((uint32_t)a / (uint32_t)b) : a / b; }
+static inline int64_t pc_loop_rest(int64_t a, int64_t b) { return ((a | b) >> 32) == 0 ? (int64_t)((uint32_t)a % (uint32_t)b) : a % b; }
+
 static int64_t pc_loop_size(const pc_loop *loop) {
   int64_t n = 1;
   for (int32_t d = 0; d < loop->ndim; d++) n *= loop->shape[d];

@@ -46,7 +46,7 @@ static int pc_reduce_block(pc_context *ctx, pc_reduce_run *r, int64_t start, cha
       if (failure != 0) return failure;
       x = r->mapped;
     }
-    m->fold(lanes, x, n, (pos - start) % m->lanes);
+    m->fold(lanes, x, n, pc_loop_rest(pos - start, m->lanes));
   }
   return 0;
 }
@@ -95,8 +95,8 @@ static void pc_reduce_gather(pc_reduce_run *r, int64_t p, char *const *base, cha
     int32_t item = r->outer.item[k];
     data[k] = at[k];
     if (item != 0 && r->outer.stride[k][last] != item && columns > 1) {
-      data[k] = r->scratch + (k * r->depth + p % r->depth) * r->room;
-      if (r->held[k] != base[k]) pc_copy_strided(item, columns, data[k], item, at[k], r->outer.stride[k][last]);
+      data[k] = r->scratch + (k * r->depth + pc_loop_rest(p, r->depth)) * r->room;
+      if (r->held[k] != base[k]) pc_copies()->line(item, columns, at[k], r->outer.stride[k][last], data[k], 0);
     } else if (r->inner.ndim > 0) {
       /* Rows are far apart, so the hardware does not see them coming. */
       const char *ahead = at[k] + 4 * r->inner.stride[k][r->inner.ndim - 1];
@@ -105,33 +105,52 @@ static void pc_reduce_gather(pc_reduce_run *r, int64_t p, char *const *base, cha
   }
 }
 
-/* As pc_reduce_tile, of columns of a few elements each: they are mapped to rows, which are added up in place. Rows that need no map are
- * read where the first step of the tree takes them, if the number of rows does not matter later. */
+/* Adds to `to` the part of few_columns' tree whose first row is `first`, and whose rows are `apart` rows from each other: rows of `columns`
+ * elements at `x`, `row` bytes apart. `room` has such a row for each step of the tree. */
+static void pc_reduce_tree(const pc_reduce_run *r, const char *x, int64_t row, int64_t columns, int64_t first, int64_t apart, char *to, char *room) {
+  const pc_monoid *m = r->op->monoid;
+  const int64_t bytes = columns * m->item;
+  if (first + apart >= r->count) {
+    __builtin_memcpy(to, x + first * row, (size_t)bytes);
+    return;
+  }
+  pc_reduce_tree(r, x, row, columns, first, 2 * apart, to, room);
+  const char *other = x + (first + apart) * row;
+  if (first + 3 * apart < r->count) {
+    pc_reduce_tree(r, x, row, columns, first + apart, 2 * apart, room, room + bytes);
+    other = room;
+  }
+  m->step(to, other, columns);
+}
+
+/* As pc_reduce_tile, of columns of a few elements each: they are mapped to rows, which are added up in place. Rows that lie contiguous and
+ * need no map are added up from where they lie, if the number of rows does not matter later, and in the output if that is contiguous. */
 static int pc_reduce_few(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
-  int64_t index[PC_MAX_NDIM] = {0}, row_bytes = columns * m->item;
-  char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS], *row = r->lanes;
-  int64_t kept = r->count;
-  if (r->op->map == NULL && (r->op->flags & PC_TOTAL) && r->outer.stride[0][last] == m->item && r->count > 1) {
-    for (kept = 1; 2 * kept < r->count; kept *= 2) {}
-  }
-  for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
-  for (int64_t p = 0; p < r->count; p++, row += row_bytes) {
-    if (p >= kept) {
-      m->step(row - kept * row_bytes, at[0], columns);
-    } else if (r->op->map == NULL) {
-      pc_copy_strided(m->item, columns, row, m->item, at[0], r->outer.stride[0][last]);
-    } else {
-      pc_reduce_gather(r, p, base, at, columns, data);
-      data[n_in] = row;
-      int failure = r->op->map(ctx, columns, data);
-      if (failure != 0) return failure;
+  int64_t index[PC_MAX_NDIM] = {0}, row_bytes = columns * m->item, kept = r->count, to_step = r->outer.stride[n_in][last];
+  char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS], *made = r->lanes;
+  if (r->op->map == NULL && (r->op->flags & PC_TOTAL) && r->outer.stride[0][last] == m->item && r->inner.ndim == 1) {
+    if (to_step == m->item) made = base[n_in];
+    pc_reduce_tree(r, base[0], r->inner.stride[0][0], columns, 0, 1, made, r->lanes + row_bytes);
+    kept = 1;
+  } else {
+    for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
+    for (int64_t p = 0; p < r->count; p++) {
+      char *row = made + p * row_bytes;
+      if (r->op->map == NULL) {
+        pc_copies()->line(m->item, columns, at[0], r->outer.stride[0][last], row, 0);
+      } else {
+        pc_reduce_gather(r, p, base, at, columns, data);
+        data[n_in] = row;
+        int failure = r->op->map(ctx, columns, data);
+        if (failure != 0) return failure;
+      }
+      pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
     }
-    pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
   }
-  m->few_columns(r->lanes, kept, columns);
-  pc_copy_strided(m->item, columns, base[n_in], r->outer.stride[n_in][last], r->lanes, m->item);
+  m->few_columns(made, kept, columns);
+  if (made != base[n_in]) pc_copy_strided(m->item, columns, base[n_in], to_step, made, m->item);
   return 0;
 }
 
@@ -143,7 +162,7 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
   char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS];
   for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
   for (int64_t p = 0; p < r->count; p++) {
-    int64_t in_block = p % PC_REDUCE_BLOCK, lane = in_block % m->lanes;
+    int64_t in_block = p % PC_REDUCE_BLOCK, lane = pc_loop_rest(in_block, m->lanes);
     if (in_block == 0) m->clear(r->lanes, m->lanes * columns);
     pc_reduce_gather(r, p, base, at, columns, data);
     const char *x = data[0];
@@ -170,7 +189,7 @@ static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t colum
     m->clear(r->lanes, m->lanes * columns);
     for (int64_t p = start; p < end; p += 4 * m->lanes) {
       for (int64_t lane = 0; lane < m->lanes && p + lane < end; lane++) {
-        int64_t rows = (end - p - lane + m->lanes - 1) / m->lanes;
+        int64_t rows = pc_loop_divide(end - p - lane + m->lanes - 1, m->lanes);
         m->steps(r->lanes + lane * lane_bytes, base[0] + (p + lane) * row, columns, rows < 4 ? rows : 4, m->lanes * row);
       }
     }

@@ -136,14 +136,14 @@ static int pc_reduce_stripe(pc_context *ctx, pc_reduce_run *r, int64_t most, cha
   for (int64_t start = 0; start < r->count; start += PC_REDUCE_BLOCK) {
     int64_t end = r->count - start < PC_REDUCE_BLOCK ? r->count : start + PC_REDUCE_BLOCK, lane = 0;
     m->clear(r->lanes, m->lanes * columns);
-    for (int64_t p = start, n; p < end; p += n / columns) {
+    for (int64_t p = start, n; p < end; p += pc_loop_divide(n, columns)) {
       const char *x;
       int failure = pc_reduce_chunk(ctx, r, p * columns, (end - p < most ? end - p : most) * columns, r->mapped, &x, &n);
       if (failure != 0) return failure;
-      for (int64_t rows = n / columns, part; rows > 0; rows -= part, x += part * row_bytes) {
+      for (int64_t rows = pc_loop_divide(n, columns), part; rows > 0; rows -= part, x += part * row_bytes) {
         part = m->lanes - lane < rows ? m->lanes - lane : rows;
         m->step(r->lanes + lane * row_bytes, x, part * columns);
-        lane = (lane + part) % m->lanes;
+        lane = pc_loop_rest(lane + part, m->lanes);
       }
     }
     m->close(r->lanes, columns, r->totals, start == 0);

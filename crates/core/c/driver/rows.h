@@ -24,7 +24,7 @@
 static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold, const char *x, int64_t pos, int64_t n) {
   const pc_monoid *m = step->monoid;
   if (r->rows == 1) {
-    m->fold(r->lanes[fold], x, n, pos % PC_REDUCE_BLOCK % m->lanes);
+    m->fold(r->lanes[fold], x, n, pc_loop_rest(pos % PC_REDUCE_BLOCK, m->lanes));
     return;
   }
   char *to = r->place[step->values[1]];
@@ -117,7 +117,7 @@ static int pc_rows_once(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t 
       int32_t v = step->values[step->n_in + i], item = pc_rows_item(r, v);
       if (r->spread[v] == NULL) continue;
       const pc_grid single = {r->place[v], r->rows, r->rows > 1 ? r->count : r->chunk, item, 0};
-      pc_grid_copy(item, &single, r->spread[v], 0);
+      pc_copies()->copy(item, &single, r->spread[v], 0);
     }
   }
   return 0;

@@ -10,7 +10,7 @@
 #define PRECAST_DRIVER_SHORT_H
 
 #include "area.h"
-#include "grid.h"
+#include "copies.h"
 #include <precast/driver.h>
 
 #define PC_SHORT_ROW 128           /* elements of a short row, at most */
@@ -40,10 +40,10 @@ static int64_t pc_short_bytes(const pc_monoid *m, int64_t count, int64_t rows) {
 /* Folds `rows` rows, no more than pc_short_rows, at `x`; the results go to `out`, `step` bytes apart. */
 static void pc_short_part(const pc_monoid *m, const char *x, int64_t count, int64_t rows, char *scratch, char *out, int64_t step) {
   const pc_grid turned = {(char *)(uintptr_t)x, count, rows, m->item, count * m->item};
-  pc_grid_copy(m->item, &turned, scratch, 0);
+  pc_copies()->copy(m->item, &turned, scratch, 0);
   if (pc_short_is_few(m, count)) {
     m->few_columns(scratch, count, rows);
-    pc_grid_line(m->item, rows, out, step, scratch, 1);
+    pc_copies()->line(m->item, rows, out, step, scratch, 1);
     return;
   }
   char *lanes = scratch + pc_area_whole(count * rows * m->item), *totals = lanes + pc_area_whole(m->lanes * rows * m->item);

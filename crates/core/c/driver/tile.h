@@ -10,7 +10,6 @@
 #ifndef PRECAST_DRIVER_TILE_H
 #define PRECAST_DRIVER_TILE_H
 
-#include "../turn.h"
 #include "chunk.h"
 
 #define PC_TILE_BYTES 524288   /* of all blocks, at most */
@@ -87,34 +86,21 @@ static void pc_tiles_place(pc_tiles *t, const pc_loop *loop, char *at) {
   }
 }
 
-/* Elements of `bytes` of the tile of operand k, between `at` in memory and its block; `back`: from the block. */
-static inline __attribute__((always_inline)) void pc_tile_turn_of(int bytes, char *at, int64_t step, char *block, int64_t pitch, int64_t rows, int64_t columns, int back) {
-  if (!back && rows == PC_TILE_LINE_BYTES / bytes) {
-    pc_turn(bytes, columns, PC_TILE_LINE_BYTES / bytes, block, pitch, at, step); /* unrolled */
-    return;
-  }
-  if (!back) {
-    pc_turn(bytes, columns, rows, block, pitch, at, step);
-    return;
-  }
-  for (int64_t j = 0; j < columns; j += PC_TILE_PART) {
-    int64_t part = columns - j < PC_TILE_PART ? columns - j : PC_TILE_PART;
-    pc_turn(bytes, rows, part, at + j * step, step, block + j * bytes, pitch);
-  }
-}
-
 /* The tile of `columns` and `rows` between `at` in memory and the block of operand k; `back`: from the block. */
 static void pc_tile_turn(const pc_tiles *t, const pc_loop *loop, int32_t k, char *at, int64_t rows, int64_t columns, int back) {
   int32_t item = loop->item[k];
   int64_t step = loop->stride[k][loop->ndim - 1], pitch = pc_tile_pitch(t, item);
   char *block = t->block[k];
-  if (item == 8) {
-    pc_tile_turn_of(8, at, step, block, pitch, rows, columns, back);
-  } else if (item == 4) {
-    pc_tile_turn_of(4, at, step, block, pitch, rows, columns, back);
-  } else {
+  if (item != 4 && item != 8) {
     for (int64_t j = 0; j < columns; j++, at += step, block += item) {
       pc_copy_strided(item, rows, back ? at : block, back ? item : pitch, back ? block : at, back ? pitch : item);
+    }
+  } else if (!back) {
+    pc_copies()->turn(item, columns, rows, block, pitch, at, step);
+  } else {
+    for (int64_t j = 0; j < columns; j += PC_TILE_PART) {
+      int64_t part = columns - j < PC_TILE_PART ? columns - j : PC_TILE_PART;
+      pc_copies()->turn(item, rows, part, at + j * step, step, block + j * item, pitch);
     }
   }
 }
@@ -166,7 +152,7 @@ static int pc_tile_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, 
       char *from = pc_tile_at(t, loop, k, tile, at[k]) + r * loop->stride[k][t->rows];
       data[k] = t->way[k] == PC_TILE_IN_PLACE ? from : t->way[k] == PC_TILE_GATHERED ? t->block[k] : t->block[k] + r * pc_tile_pitch(t, item);
       if (k >= loop->n_in) continue;
-      if (t->way[k] == PC_TILE_GATHERED) pc_copy_strided(item, tile->columns, data[k], item, from, loop->stride[k][last]);
+      if (t->way[k] == PC_TILE_GATHERED) pc_copies()->line(item, tile->columns, from, loop->stride[k][last], data[k], 0);
       if (t->way[k] == PC_TILE_TURNED && t->is_far && next.rows > 0) {
         pc_tile_ahead(loop, k, &next, pc_tile_at(t, loop, k, &next, at[k]), r * share, (r + 1) * share);
       }
@@ -176,7 +162,7 @@ static int pc_tile_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, 
     for (int32_t k = loop->n_in; k < loop->n_all; k++) {
       if (t->way[k] != PC_TILE_GATHERED) continue;
       char *to = pc_tile_at(t, loop, k, tile, at[k]) + r * loop->stride[k][t->rows];
-      pc_copy_strided(loop->item[k], tile->columns, to, loop->stride[k][last], data[k], loop->item[k]);
+      pc_copies()->line(loop->item[k], tile->columns, to, loop->stride[k][last], data[k], 1);
     }
   }
   for (int32_t k = loop->n_in; k < loop->n_all; k++) {

@@ -211,6 +211,11 @@ int main(int argc, char **argv) {
   if (argc != 3 || (in = fopen(argv[1], "rb")) == NULL || (out = fopen(argv[2], "wb")) == NULL) return 2;
   pthread_attr_t small;
   pthread_t thread;
+#if defined(__AVX512F__)
+  pc_driver_use_level(2);
+#elif defined(__AVX2__)
+  pc_driver_use_level(1);
+#endif
   if (pthread_attr_init(&small) != 0 || pthread_attr_setstacksize(&small, 128 << 10) != 0) return 6;
   if (pthread_create(&thread, &small, calls, NULL) != 0 || pthread_join(thread, NULL) != 0) return 6;
   return fclose(out) == 0 ? 0 : 3;

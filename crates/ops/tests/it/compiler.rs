@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// The flags that make bits equal on all machines; the same as in `precast-compile`.
 const FLAGS: [&str; 5] =
@@ -44,16 +45,16 @@ pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: 
     program_with(folder, level, files, language, &[])
 }
 
-/// Compiles a unit of kernels, in the file `unit`, and the object of a host to a program in `folder`.
+/// Compiles a unit of kernels, in the file `unit`, and the objects of a host to a program in `folder`.
 pub(crate) fn program_of_unit(
     folder: &Path,
     level: Level,
     unit: &Path,
-    host: &Path,
+    host: &[PathBuf],
     language: &str,
 ) -> PathBuf {
     let optimization: &[&str] = if is_optimized(unit, level) { &[] } else { &["-O0"] };
-    program_with(folder, level, &[unit.to_owned(), host.to_owned()], language, optimization)
+    program_with(folder, level, &[&[unit.to_owned()], host].concat(), language, optimization)
 }
 
 fn program_with(folder: &Path, level: Level, files: &[PathBuf], language: &str, flags: &[&str]) -> PathBuf {
@@ -77,6 +78,25 @@ pub(crate) fn program_with_quad(folder: &Path, level: Level, file: &Path) -> Opt
     let mut command = command(level, "gnu11");
     let output = command.arg("-o").arg(&out).arg(file).args(["-lquadmath", "-lm"]).output().ok()?;
     output.status.success().then_some(out)
+}
+
+/// Compiles the copies of the drivers, of all levels of this architecture; once for all tests of this process.
+pub(crate) fn copies() -> &'static [PathBuf] {
+    static OBJECTS: OnceLock<(tempfile::TempDir, Vec<PathBuf>)> = OnceLock::new();
+    let (_, objects) = OBJECTS.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let names: &[&str] =
+            if cfg!(target_arch = "x86_64") { &["grid_all", "grid_v3", "grid_v4"] } else { &["grid_all"] };
+        let compile = |name: &&str| {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../core/c/{name}.c"));
+            let out = folder.path().join(format!("{name}.o"));
+            run(command(levels()[0], "gnu11").args(["-O1", "-c", "-o"]).arg(&out).arg(file));
+            out
+        };
+        let objects = names.iter().map(compile).collect();
+        (folder, objects)
+    });
+    objects
 }
 
 /// Compiles a C file to an object in `folder`.

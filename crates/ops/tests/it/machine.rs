@@ -42,7 +42,8 @@ pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) 
         });
     }
     let folder = tempfile::tempdir().unwrap();
-    let host = compiler::object(folder.path(), level, &host(folder.path(), language), language);
+    let machine = compiler::object(folder.path(), level, &host(folder.path(), language), language);
+    let host = [&[machine], compiler::copies()].concat();
     let units = Unit::batches(linked.values().map(|(_, module)| Arc::clone(module)).collect());
     let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(calls.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
@@ -89,7 +90,7 @@ fn host(folder: &Path, language: &str) -> PathBuf {
 fn run_unit(
     level: Level,
     language: &str,
-    host: &Path,
+    host: &[PathBuf],
     unit: &Unit,
     mine: &[(usize, usize)],
     calls: &[Call],

@@ -61,8 +61,8 @@ unsafe extern "C" {
         operands: *const *mut Tensor,
         out: *mut *mut Tensor,
     ) -> c_int;
-    /// Allows the drivers to copy with AVX2.
-    fn pc_driver_use_avx2();
+    /// Sets the level of the copies of the drivers: 0, 1 for x86-64-v3, or 2 for x86-64-v4.
+    fn pc_driver_use_level(level: i32);
     fn pc_driver_frame(
         ctx: *mut Context,
         frame: *const c_void,
@@ -97,10 +97,8 @@ pub fn libc_version() -> Option<String> {
 pub(super) fn prepare_drivers() {
     static DONE: Once = Once::new();
     DONE.call_once(|| {
-        if cpu::level().is_some_and(|level| level.features().any(|feature| feature == "avx2")) {
-            // SAFETY: the CPU has AVX2. The function stores a flag.
-            unsafe { pc_driver_use_avx2() };
-        }
+        // SAFETY: the CPU has the level. The function stores an address.
+        unsafe { pc_driver_use_level(cpu::kernels()) };
     });
 }
 

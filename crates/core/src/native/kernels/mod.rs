@@ -9,6 +9,8 @@
 
 mod capture;
 mod chain;
+#[cfg(test)]
+mod copies;
 mod matmul;
 #[cfg(feature = "watch")]
 pub mod roofline;

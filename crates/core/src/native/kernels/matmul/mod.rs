@@ -16,10 +16,8 @@ use crate::{Complex, cpu};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use std::cell::RefCell;
 use std::ffi::c_void;
-use std::iter;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::OnceLock;
 
 /// `pc_product` of `c/product/product.h`. Extents and steps count reals; a complex element has two.
 #[repr(C)]
@@ -85,7 +83,7 @@ pub(crate) unsafe fn multiply(
     c: Matrix<*mut c_void>,
 ) -> Option<()> {
     // SAFETY: as promised by the caller; this CPU has its level.
-    unsafe { multiply_by(level(), dtype, (1, extents), a, b, c) }
+    unsafe { multiply_by(cpu::kernels(), dtype, (1, extents), a, b, c) }
 }
 
 /// Computes `count` products; see [`multiply`].
@@ -100,7 +98,7 @@ pub(crate) unsafe fn multiply_stack(
     c: Matrix<*mut c_void>,
 ) -> Option<()> {
     // SAFETY: as promised by the caller; this CPU has its level.
-    unsafe { multiply_by(level(), dtype, (count, extents), a, b, c) }
+    unsafe { multiply_by(cpu::kernels(), dtype, (count, extents), a, b, c) }
 }
 
 /// Computes [`multiply_stack`] with the instructions of a level.
@@ -277,19 +275,6 @@ impl Shared {
             }
         });
     }
-}
-
-/// Returns the level of `c/product.c` whose instructions may be used: the highest one with kernels that the host allows.
-fn level() -> i32 {
-    static THIS: OnceLock<i32> = OnceLock::new();
-    *THIS.get_or_init(|| {
-        let kernels = |level: &cpu::Level| match level.name {
-            "x86-64-v3" => Some(1),
-            "x86-64-v4" => Some(2),
-            _ => None,
-        };
-        iter::successors(cpu::level(), |level| level.below).find_map(kernels).unwrap_or(0)
-    })
 }
 
 /// The allocation unit of scratch memory.

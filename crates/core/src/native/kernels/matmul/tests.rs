@@ -1,7 +1,7 @@
 //! Compares products with their definition, bit by bit: shapes at the edges of tiles and blocks, layouts, and levels.
 
-use super::{Factor, level, matmul, matrix, multiply, multiply_by, multiply_stack, threads};
-use crate::{Complex, DType};
+use super::{Factor, matmul, matrix, multiply, multiply_by, multiply_stack, threads};
+use crate::{Complex, DType, cpu};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder as _, s};
 use std::ffi::c_void;
 
@@ -185,7 +185,7 @@ fn products_are_their_definition<T: Parts>() {
     for [m, n, k] in SHAPES {
         let (a, b) = (filled::<T>(m, k), filled::<T>(k, n));
         let of_once = [false, true].map(|once| some_expected(&a, &b, once, 1));
-        for level in 0..=level() {
+        for level in 0..=cpu::kernels() {
             for (of_a, a) in &layouts(&a) {
                 for (of_b, b) in &layouts(&b) {
                     // The layout of the result is tested with only one pair of operand layouts.
@@ -219,7 +219,7 @@ fn complex_products_match_definition_at_every_level() {
 fn large_products_are_their_definition<T: Parts>() {
     for (m, n) in [(140, 1000), (1000, 140)] {
         let (a, b) = (filled::<T>(m, 300), filled::<T>(300, n));
-        for level in 0..=level() {
+        for level in 0..=cpu::kernels() {
             let expected = some_expected(&a, &b, once(level), 53);
             for threads in [1, 3] {
                 threads::limit(threads);

@@ -66,33 +66,6 @@ PC_INLINE pc_pair_f64 pc_zeta_add_f64(pc_pair_f64 a, pc_f64 b) {
   return s;
 }
 
-/* The terms of Euler's and Maclaurin's formula by w^-s after 1/2: s B2 / (2! w) + s (s + 1) (s + 2) B4 / (4! w^3) + ..., v = 1 / w. */
-PC_INLINE pc_f64 pc_zeta_rest_of_f64(pc_f64 s, pc_f64 v) {
-  pc_f64 a = s * v, sum = 0x1.5555555555555p-4 * a;
-  a = (a * ((s + 1.0) * v)) * ((s + 2.0) * v);
-  sum = sum + -0x1.6c16c16c16c17p-10 * a;
-  a = (a * ((s + 3.0) * v)) * ((s + 4.0) * v);
-  sum = sum + 0x1.1566abc011567p-15 * a;
-  a = (a * ((s + 5.0) * v)) * ((s + 6.0) * v);
-  sum = sum + -0x1.bbd779334ef0bp-21 * a;
-  a = (a * ((s + 7.0) * v)) * ((s + 8.0) * v);
-  sum = sum + 0x1.66a8f2bf70ebep-26 * a;
-  a = (a * ((s + 9.0) * v)) * ((s + 10.0) * v);
-  sum = sum + -0x1.22805d644267fp-31 * a;
-  a = (a * ((s + 11.0) * v)) * ((s + 12.0) * v);
-  sum = sum + 0x1.d6db2c4e09162p-37 * a;
-  a = (a * ((s + 13.0) * v)) * ((s + 14.0) * v);
-  sum = sum + -0x1.7da4e1f79955cp-42 * a;
-  a = (a * ((s + 15.0) * v)) * ((s + 16.0) * v);
-  sum = sum + 0x1.355871d652e9ep-47 * a;
-  a = (a * ((s + 17.0) * v)) * ((s + 18.0) * v);
-  sum = sum + -0x1.f57d968caacf1p-53 * a;
-  a = (a * ((s + 19.0) * v)) * ((s + 20.0) * v);
-  sum = sum + 0x1.967e1f09c376fp-58 * a;
-  a = (a * ((s + 21.0) * v)) * ((s + 22.0) * v);
-  return sum + -0x1.497d9033a2b5cp-63 * a;
-}
-
 /* e^c by zeta(s, q) for 1 < s < 2^21, 0 < q < inf. */
 PC_INLINE pc_f64 pc_zeta_of_f64(pc_f64 s, pc_f64 q, pc_pair_f64 c, pc_pair_f64 by) {
   pc_f64 w = q + 8.0, top = 8.0 * s < q ? q : 0.0;
@@ -106,7 +79,7 @@ PC_INLINE pc_f64 pc_zeta_of_f64(pc_f64 s, pc_f64 q, pc_pair_f64 c, pc_pair_f64 b
   sum = pc_zeta_add_f64(sum, pc_zeta_power_f64(s, b, q, 3.0, off));
   sum = pc_zeta_add_f64(sum, pc_zeta_power_f64(s, b, q, 2.0, off));
   sum = pc_zeta_add_f64(sum, pc_zeta_power_f64(s, b, q, 1.0, off));
-  pc_f64 first = pc_zeta_power_f64(s, b, q, 0.0, off), rest = 0.5 + pc_zeta_rest_of_f64(s < 8.0 * w ? s : 8.0 * w, v);
+  pc_f64 first = pc_zeta_power_f64(s, b, q, 0.0, off), rest = 0.5 + pc_zeta_rest_of_f64(s < 8.0 * w ? s : 8.0 * w, v, 12);
   /* 1 / (s - 1), what follows by w, or last times both. */
   pc_pair_f64 exact = pc_sum_f64(q, 8.0), part = pc_pair_div_f64(one, less), last = pc_zeta_last_f64(s, b, exact, off);
   sum = pc_zeta_add_f64(pc_zeta_add_f64(sum, last.hi * rest), first);

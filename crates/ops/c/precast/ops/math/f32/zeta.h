@@ -22,21 +22,38 @@ PC_INLINE pc_f64 pc_zeta_power_short_f64(pc_f64 s, pc_f64 q, pc_f64 k) {
   return pc_exp2_short_f64(e.r) * e.up;
 }
 
+/* The terms of Euler's and Maclaurin's formula by w^-s after 1/2: s B2 / (2! w) + s (s + 1) (s + 2) B4 / (4! w^3) + ..., v = 1 / w;
+ * 7 or 12 terms. */
+PC_INLINE pc_f64 pc_zeta_rest_of_f64(pc_f64 s, pc_f64 v, int terms) {
+  pc_f64 a = s * v, sum = 0x1.5555555555555p-4 * a;
+  a = (a * ((s + 1.0) * v)) * ((s + 2.0) * v);
+  sum = sum + -0x1.6c16c16c16c17p-10 * a;
+  a = (a * ((s + 3.0) * v)) * ((s + 4.0) * v);
+  sum = sum + 0x1.1566abc011567p-15 * a;
+  a = (a * ((s + 5.0) * v)) * ((s + 6.0) * v);
+  sum = sum + -0x1.bbd779334ef0bp-21 * a;
+  a = (a * ((s + 7.0) * v)) * ((s + 8.0) * v);
+  sum = sum + 0x1.66a8f2bf70ebep-26 * a;
+  a = (a * ((s + 9.0) * v)) * ((s + 10.0) * v);
+  sum = sum + -0x1.22805d644267fp-31 * a;
+  a = (a * ((s + 11.0) * v)) * ((s + 12.0) * v);
+  sum = sum + 0x1.d6db2c4e09162p-37 * a;
+  if (terms == 7) return sum;
+  a = (a * ((s + 13.0) * v)) * ((s + 14.0) * v);
+  sum = sum + -0x1.7da4e1f79955cp-42 * a;
+  a = (a * ((s + 15.0) * v)) * ((s + 16.0) * v);
+  sum = sum + 0x1.355871d652e9ep-47 * a;
+  a = (a * ((s + 17.0) * v)) * ((s + 18.0) * v);
+  sum = sum + -0x1.f57d968caacf1p-53 * a;
+  a = (a * ((s + 19.0) * v)) * ((s + 20.0) * v);
+  sum = sum + 0x1.967e1f09c376fp-58 * a;
+  a = (a * ((s + 21.0) * v)) * ((s + 22.0) * v);
+  return sum + -0x1.497d9033a2b5cp-63 * a;
+}
+
 /* e^c zeta(s, q) for s > 1, q > 0, both of f32. */
 PC_INLINE pc_f32 pc_zeta_of_short_f64(pc_f64 s, pc_f64 q, pc_f64 c) {
-  pc_f64 w = q + 5.0, v = 1.0 / w, t = s < 8.0 * w ? s : 8.0 * w, a = t * v, sum = 0x1.5555555555555p-4 * a;
-  a = (a * ((t + 1.0) * v)) * ((t + 2.0) * v);
-  sum = sum + -0x1.6c16c16c16c17p-10 * a;
-  a = (a * ((t + 3.0) * v)) * ((t + 4.0) * v);
-  sum = sum + 0x1.1566abc011567p-15 * a;
-  a = (a * ((t + 5.0) * v)) * ((t + 6.0) * v);
-  sum = sum + -0x1.bbd779334ef0bp-21 * a;
-  a = (a * ((t + 7.0) * v)) * ((t + 8.0) * v);
-  sum = sum + 0x1.66a8f2bf70ebep-26 * a;
-  a = (a * ((t + 9.0) * v)) * ((t + 10.0) * v);
-  sum = sum + -0x1.22805d644267fp-31 * a;
-  a = (a * ((t + 11.0) * v)) * ((t + 12.0) * v);
-  sum = sum + 0x1.d6db2c4e09162p-37 * a;
+  pc_f64 w = q + 5.0, sum = pc_zeta_rest_of_f64(s < 8.0 * w ? s : 8.0 * w, 1.0 / w, 7);
   sum = pc_zeta_power_short_f64(s, q, 5.0) * (w / (s - 1.0) + (0.5 + sum));
   sum = (sum + pc_zeta_power_short_f64(s, q, 4.0)) + pc_zeta_power_short_f64(s, q, 3.0);
   sum = ((sum + pc_zeta_power_short_f64(s, q, 2.0)) + pc_zeta_power_short_f64(s, q, 1.0)) + 1.0;
