@@ -43,13 +43,15 @@ fn ways() -> Vec<&'static Ways> {
 fn fenced() -> &'static mut [u8] {
     const PAGE: usize = 65536; // a multiple of the page size of every supported CPU
     let flags = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: a new mapping, of which the middle remains accessible, and is given to the caller alone.
-    unsafe {
-        let start = mmap_anonymous(ptr::null_mut(), 3 * PAGE, flags, MapFlags::PRIVATE).unwrap().cast::<u8>();
-        mprotect(start.cast(), PAGE, MprotectFlags::empty()).unwrap();
-        mprotect(start.add(2 * PAGE).cast(), PAGE, MprotectFlags::empty()).unwrap();
-        std::slice::from_raw_parts_mut(start.add(PAGE), PAGE)
+    // SAFETY: a new mapping.
+    let start = unsafe { mmap_anonymous(ptr::null_mut(), 3 * PAGE, flags, MapFlags::PRIVATE) }.unwrap();
+    let start = start.cast::<u8>();
+    for page in [start, start.wrapping_add(2 * PAGE)] {
+        // SAFETY: a third of the mapping, which nothing refers to.
+        unsafe { mprotect(page.cast(), PAGE, MprotectFlags::empty()) }.unwrap();
     }
+    // SAFETY: the third in the middle remains accessible, and only the caller gets it.
+    unsafe { std::slice::from_raw_parts_mut(start.wrapping_add(PAGE), PAGE) }
 }
 
 const EXTENTS: [i64; 10] = [1, 2, 3, 5, 7, 8, 9, 17, 33, 40];
