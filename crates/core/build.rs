@@ -1,5 +1,5 @@
-//! Compiles the C files of this crate: the drivers with their copies, the matrix products, and the functions that only C can name. Modules
-//! call the drivers and products through the host. They are optimised in every profile.
+//! Compiles the C files of this crate: the drivers with their copies, the matrix products, and the functions that only
+//! C can name. Modules call the drivers and products through the host. They are optimised in every profile.
 
 use std::path::PathBuf;
 

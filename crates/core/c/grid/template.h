@@ -186,8 +186,8 @@ PC_COPY void pc_grid_rows_wide(int64_t bytes, int64_t rows, char *to, int64_t to
   }
 }
 
-/* Copies shorter rows to a block, a vector each: what is behind a row is overwritten by the next one. Only rows of which the vector ends with
- * the last row, on both sides; returns how many. */
+/* Copies rows shorter than a vector to a block, by a vector each. The next row overwrites what such a vector has behind its row. No vector
+ * reaches beyond the last row, on either side, so the last rows are left. Returns how many rows are copied. */
 PC_COPY int64_t pc_grid_rows_short(int64_t bytes, int64_t rows, char *to, const char *from, int64_t step) {
   int64_t done = 0;
   if (step < bytes || step > PC_GRID_NEAR_BYTES) return 0;
@@ -259,12 +259,12 @@ PC_COPY void pc_grid_gather_row(int item, int64_t columns, char *block, const ch
   for (; j < columns; j++, block += item, from += step) pc_grid_element(item, block, from);
 }
 
-/* Copies rows shorter than a vector, of elements of 4 or 8 bytes that lie in any steps: as many rows at once as a vector has elements. */
-PC_COPY void pc_grid_gather_short(int item, const pc_grid *g, char *block) {
+/* Copies rows whose elements lie in any steps: of rows shorter than a vector, as many at once as a vector has elements of 4 or 8 bytes. */
+PC_COPY void pc_grid_gather_rows(int item, const pc_grid *g, char *block) {
   const int64_t lanes = PC_WIDE_BYTES / item, columns = g->columns;
   const char *at = g->at;
   int64_t i = 0;
-  if (PC_WIDE_BYTES > 16 && columns <= 8 && g->rows >= 2 * lanes) {
+  if (PC_WIDE_BYTES > 16 && (item == 4 || item == 8) && columns < lanes && columns <= 8 && g->rows >= 2 * lanes) {
     int64_t offset[8 * PC_WIDE_BYTES / 4], *next = offset;
     for (int64_t r = 0; r < lanes; r++) {
       for (int64_t j = 0; j < columns; j++) *next++ = r * g->row + j * g->column;
@@ -293,7 +293,8 @@ PC_COPY void pc_grid_reverse(int item, const pc_grid *g, char *block) {
   }
 }
 
-/* Eight rows and columns, steps in bytes, of vectors of eight elements; of `rows` rows, that many elements are written that count. */
+/* Turns eight rows and columns by vectors of eight elements; steps in bytes. Only the first `rows` rows are read, and in each row of `to`
+ * only so many elements count. */
 #define PC_TURN_EIGHT(NAME, V) \
   PC_COPY void NAME(int64_t rows, char *to, int64_t to_step, const char *from, int64_t step) { \
     V a[8], b[8]; \
@@ -341,8 +342,8 @@ PC_COPY void pc_grid_turn_tile(int item, int64_t rows, char *to, int64_t to_step
   item == 8 ? pc_turn_wide_8(rows, to, to_step, from, step) : pc_turn_eight_4(rows, to, to_step, from, step);
 }
 
-/* As pc_turn, in tiles. Where rows of `to` lie one behind the other, also of the last rows, fewer than a tile's: what is behind a row of `to` is
- * overwritten by the next one, so that these come first, but for the last tile. */
+/* As pc_turn, in tiles. If rows of `to` are contiguous, the last rows, which are fewer than a tile has, are turned by tiles too, and first:
+ * later stores overwrite what these tiles write behind a row. The last of them would write behind `to`, so pc_turn takes its place. */
 PC_COPY void pc_grid_turn_wide(int item, int64_t rows, int64_t columns, char *to, int64_t to_step, const char *from, int64_t step) {
   const int64_t side = item == 8 ? PC_WIDE_BYTES / 8 : 8, whole = rows / side * side, rest = rows - whole, most = columns / side * side;
   if (rows <= 2) return pc_turn(item, rows, columns, to, to_step, from, step);
@@ -387,11 +388,8 @@ PC_COPY void pc_grid_gather_of(int item, const pc_grid *g, char *block) {
     pc_grid_turn(item, g->columns, g->rows, block, bytes, g->at, g->column);
   } else if (g->column == -item && (item == 4 || item == 8) && bytes >= PC_WIDE_BYTES) {
     pc_grid_reverse(item, g, block);
-  } else if ((item == 4 || item == 8) && bytes < PC_WIDE_BYTES) {
-    pc_grid_gather_short(item, g, block);
   } else {
-    const char *row = g->at;
-    for (int64_t i = 0; i < g->rows; i++, row += g->row, block += bytes) pc_grid_gather_row(item, g->columns, block, row, g->column);
+    pc_grid_gather_rows(item, g, block);
   }
 }
 
