@@ -3,6 +3,7 @@
 import os
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 
 # Tests use their own cache, separate from the user's cache.
@@ -19,6 +20,29 @@ from elsewhere import Elsewhere  # noqa: E402
 # Long runs have a time limit. Tests that would start after it are skipped.
 _SECONDS = os.environ.get("PRECAST_TEST_SECONDS")
 _END = time.monotonic() + float(_SECONDS) if _SECONDS else None
+
+
+# Of a function with more cases than these, one case in four runs, unless `--all-cases` is given.
+_MANY, _SHARE = 12, 4
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-cases", action="store_true", help="run all cases of each function")
+
+
+# Cases that were not selected by name or mark are gone already.
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--all-cases"):
+        return
+    cases = defaultdict(list)
+    for item in items:
+        if "/with_" in item.nodeid:
+            cases[item.nodeid.split("[")[0]].append(item)
+    many = [group for group in cases.values() if len(group) > _MANY]
+    left = {item for group in many for position, item in enumerate(group) if position % _SHARE}
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

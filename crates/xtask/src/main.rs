@@ -70,14 +70,15 @@ Long proofs:
   proofs [--minutes N] [NAME…]
                         run all proofs or the named ones in N (240) minutes, and print a table of results
   features              lint every combination of features; run lock-free tables under every order of memory
-  contracts             check every built-in op against its contract in debug mode, of which CI checks a third
+  contracts             check every built-in op against its contract in debug mode, of which CI checks a sixth
   all-cases             run the tests of which CI takes a share of the cases, with all of them: optimized kernels, cuts of
-                        examples, crashes, secrets
+                        examples, crashes, secrets, and the Python package
   fuzz-graphs [--numpy] [--count N] [--seed S]
                         compare N (100000) random graphs, from seed S (0) on, with `perform` or NumPy
   fuzz-parsers [--seconds N] [TARGET…]
                         parse edited files for N (600) seconds per parser
   python [ARGS…]        install the Python package and run its tests; pass ARGS to pytest
+  python --share        the same, with a share of the cases of tests that have many, as `test` does
   python --pytensor     run the tests of PyTensor and PyMC with precast
   cross [--count N]     compile for aarch64, run under an emulator, and compare the bits, with N (100) random graphs;
                         install the cross compiler and the emulator
@@ -166,6 +167,7 @@ fn all_cases() -> Result<bool> {
         tests.args(["test", "--locked", "-p", package, "--test", target, "--", filter]);
         is_green &= steps::run(tests.env("PRECAST_TEST_ALL", "1"))?;
     }
+    is_green &= python::run(&[])?;
     Ok(is_green)
 }
 

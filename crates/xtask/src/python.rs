@@ -74,17 +74,21 @@ const MODELS: [&str; 4] = [
     "zarr; python_version >= '3.12'",
 ];
 
+/// The option of our `conftest.py` for all cases of tests that have many.
+const ALL: &str = "--all-cases";
+
 /// The interpreters of the long tests with PyTensor, one for each version of PyTensor.
 const LONG: [&str; 2] = ["python3.11", "python3.12"];
 
 /// Builds, installs and tests the package; `args` are passed to pytest. Returns `true` on success or if the tests
 /// cannot run here.
 ///
+/// If `args` is `--share`, each test with many cases runs a share of them, as in `cargo xtask test`; else all cases run.
 /// If `args` starts with `--pytensor`, only the tests with PyTensor run, including the long ones, for each of
 /// [`LONG`]. If it starts with `--long`, only the long tests without PyTensor run.
 pub(crate) fn run(args: &[&str]) -> Result<bool> {
     if let ["--pytensor", rest @ ..] = args {
-        return run_long(&[&["tests/with_pytensor", "-m", "pytensor"], rest].concat());
+        return run_long(&[&["tests/with_pytensor", "-m", "pytensor", ALL], rest].concat());
     }
     let Some((python, version)) = interpreter()? else {
         println!("skipped: the Python package: no CPython 3.10 or later that runs");
@@ -92,11 +96,15 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
         return Ok(true);
     };
     if let ["--long", rest @ ..] = args {
-        let long = ["--ignore=tests/with_pytensor", "-m", "long"];
+        let long = ["--ignore=tests/with_pytensor", "-m", "long", ALL];
         return test(&python, &version, &[], Other::Nothing, &[&long, rest].concat());
     }
     // The selection in `args` may contain none of the shared tests.
-    let other = if args.is_empty() { Other::Share } else { Other::Called };
+    let (other, args) = match args {
+        ["--share"] => (Other::Share, &[][..]),
+        [] => (Other::Share, &[ALL][..]),
+        _ => (Other::Called, &[&[ALL], args].concat()[..]),
+    };
     test(&python, &version, &[], other, &[&["-m", "not long"], &AT_ONCE[..], args].concat())
 }
 
@@ -316,10 +324,26 @@ fn version(name: &str) -> Option<String> {
 
 /// Compiles the graphs of the tests with the command of this workspace.
 fn build(manifest: &Path, store: &Path, bundle: &Path) -> Result<bool> {
-    let mut command = Command::new(cargo());
-    command.args(["run", "--quiet", "--locked", "-p", "precast-cli", "--bin", "precast", "--", "build"]);
-    command.arg(manifest).arg("--store").arg(store).arg("--bundle").arg(bundle).current_dir(root());
-    run_command(&mut command)
+    // With the features that the extension has, so that nothing is compiled twice.
+    let mut compile = Command::new(cargo());
+    compile.args([
+        "build",
+        "--quiet",
+        "--locked",
+        "-p",
+        "precast-python",
+        "-p",
+        "precast-cli",
+        "--bin",
+        "precast",
+    ]);
+    let target = root().join("target");
+    if !run_command(compile.env("CARGO_TARGET_DIR", &target).current_dir(root()))? {
+        return Ok(false);
+    }
+    let mut command = Command::new(target.join("debug/precast"));
+    command.arg("build").arg(manifest).arg("--store").arg(store).arg("--bundle").arg(bundle);
+    run_command(command.current_dir(root()))
 }
 
 /// Builds the programs that call bundles from C and from Rust.

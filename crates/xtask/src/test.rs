@@ -29,7 +29,8 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<bool> {
         _ => ("default", args),
     };
     let is_whole = profile == "default" && args.is_empty();
-    let (documents, package) = if is_whole { (doctests()?, python::run(&[])?) } else { (true, true) };
+    let (documents, package) =
+        if is_whole { (doctests()?, python::run(&["--share"])?) } else { (true, true) };
     if !is_whole {
         println!("not selected: doctests and the Python package");
     }

@@ -20,14 +20,13 @@ pub(crate) fn functions() -> Vec<(BlockFunction, Vec<String>)> {
     ops.flat_map(of).flatten().collect()
 }
 
-/// Returns the C text of all functions and the table of `tests/c/block.c`.
-fn table() -> String {
-    let functions = functions();
+/// Returns the C text of functions and the table of `tests/c/block.c`.
+fn table(functions: &[(BlockFunction, Vec<String>)]) -> String {
     let mut text = String::new();
     let mut rows = String::new();
     let operands = functions.iter().map(|(function, _)| function.operands).max().unwrap();
     // Writing to a string cannot fail.
-    for (_, headers) in &functions {
+    for (_, headers) in functions {
         for header in headers {
             let _ = writeln!(text, "#include <{header}>");
         }
@@ -38,7 +37,7 @@ fn table() -> String {
          void (*one)(const void *x, void *y);\n  void (*block)(int64_t n, void *const *data);\n  \
          uint64_t (*is[8])(const void *x);\n  void (*form[8])(const void *x, void *y);\n}} function;"
     );
-    for (function, _) in &functions {
+    for (function, _) in functions {
         let BlockFunction { name, dtype, operands, regions, .. } = *function;
         let own = format!("{name}_{dtype}");
         let element = |k: usize| format!("((const pc_{dtype} *)x)[{k}]");
@@ -72,11 +71,13 @@ fn table() -> String {
     format!("{text}static const function functions[] = {{\n{rows}}};\n")
 }
 
-fn check(values: u64) {
+/// Checks each function at one level in `of`, with this many values.
+fn check(values: u64, of: u64) {
     let folder = tempfile::tempdir().unwrap();
-    fs_err::write(folder.path().join("functions.h"), table()).unwrap();
     let source: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/block.c");
-    for level in compiler::levels() {
+    for (position, level) in (0..).zip(compiler::levels()) {
+        let functions = compiler::share(functions(), position, of);
+        fs_err::write(folder.path().join("functions.h"), table(&functions)).unwrap();
         let program = compiler::program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
         let output = Command::new(program).arg(values.to_string()).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
@@ -86,13 +87,13 @@ fn check(values: u64) {
 
 #[test]
 fn blocks_match_single_elements_at_every_level() {
-    check(1 << 14);
+    check(1 << 14, compiler::LEVELS);
 }
 
 #[test]
 #[ignore = "takes minutes: run it after changes to a region"]
 fn regions_match_the_general_form() {
-    check(10_000_000);
+    check(10_000_000, 1);
 }
 
 #[test]

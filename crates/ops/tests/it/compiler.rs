@@ -2,8 +2,9 @@
 //!
 //! Of the units of kernels, one in [`LEVELS`] is optimised as for deployment at each level, and thus each of them at
 //! about one of four levels. The rest is compiled without optimisation, which changes no bit and takes a fifth of the
-//! time. `cargo xtask all-cases` optimises all of them.
+//! time; tests at all levels try one more level of each unit so. `cargo xtask all-cases` tries all of them, optimised.
 
+use precast_testkit::is_in_share;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ const FLAGS: [&str; 5] =
     ["-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-slp-vectorize"];
 
 /// The number of ISA levels of x86-64.
-const LEVELS: u64 = 4;
+pub(crate) const LEVELS: u64 = 4;
 
 /// The name of a level and its compiler arguments.
 pub(crate) type Level = (&'static str, &'static [&'static str]);
@@ -40,21 +41,45 @@ pub(crate) fn levels() -> Vec<Level> {
     vec![("native", &[])]
 }
 
+/// Returns the highest of them.
+pub(crate) fn highest() -> Level {
+    *levels().last().unwrap()
+}
+
 /// Compiles C files and objects to a program in `folder`, which is also searched for headers.
 pub(crate) fn program(folder: &Path, level: Level, files: &[PathBuf], language: &str) -> PathBuf {
     program_with(folder, level, files, language, &[])
 }
 
-/// Compiles a unit of kernels, in the file `unit`, and the objects of a host to a program in `folder`.
+/// The levels at which a unit of kernels is tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// Every level that is asked for.
+    All,
+    /// Of all levels, the one at which it is optimised and the next.
+    Some,
+}
+
+/// Compiles a unit of kernels, in the file `unit`, and the objects of a host to a program in `folder`; `None` if this
+/// level is not in the share of the unit.
 pub(crate) fn program_of_unit(
     folder: &Path,
     level: Level,
     unit: &Path,
     host: &[PathBuf],
     language: &str,
-) -> PathBuf {
-    let optimization: &[&str] = if is_optimized(unit, level) { &[] } else { &["-O0"] };
-    program_with(folder, level, &[&[unit.to_owned()], host].concat(), language, optimization)
+    share: Share,
+) -> Option<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    fs_err::read(unit).unwrap().hash(&mut hasher);
+    let position = levels().iter().position(|other| other.0 == level.0).unwrap_or(0);
+    let turn = hasher.finish().wrapping_add(position as u64);
+    let is_optimized = is_in_share(turn, LEVELS);
+    if share == Share::Some && !is_optimized && !is_in_share(turn.wrapping_add(1), LEVELS) {
+        return None;
+    }
+    let optimization: &[&str] = if is_optimized { &[] } else { &["-O0"] };
+    Some(program_with(folder, level, &[&[unit.to_owned()], host].concat(), language, optimization))
 }
 
 fn program_with(folder: &Path, level: Level, files: &[PathBuf], language: &str, flags: &[&str]) -> PathBuf {
@@ -64,12 +89,9 @@ fn program_with(folder: &Path, level: Level, files: &[PathBuf], language: &str, 
     out
 }
 
-/// Returns whether a unit is optimised at a level.
-fn is_optimized(unit: &Path, level: Level) -> bool {
-    let mut hasher = DefaultHasher::new();
-    fs_err::read(unit).unwrap().hash(&mut hasher);
-    let position = levels().iter().position(|other| other.0 == level.0).unwrap_or(0);
-    precast_testkit::is_in_share(hasher.finish().wrapping_add(position as u64), LEVELS)
+/// Returns the items that a test tries at a level, the one at `position` of all levels: one in `of`.
+pub(crate) fn share<T>(items: Vec<T>, position: u64, of: u64) -> Vec<T> {
+    (position..).zip(items).filter(|(at, _)| is_in_share(*at, of)).map(|(_, item)| item).collect()
 }
 
 /// Compiles a C file that computes with 113 bits; `None` without libquadmath.

@@ -1,12 +1,12 @@
 //! Tests of decompositions by reflections: compiled C against `perform`, bit by bit, in every layout and at every ISA
 //! level; the error bounds of LAPACK's tests; and documented signs.
 
+use crate::agree::{check, check_at};
 use crate::compiler;
 use crate::linalg::{BOUND, PRECISIONS, drawn, embedded, hilbert, matrix, norm, of, plain, value};
-use crate::machine::run;
-use crate::structural::{Case, agree, calls, check};
+use crate::structural::{Case, calls};
 use ndarray::{Array2, Axis};
-use precast_graph::{Array, DType, Op, interpret};
+use precast_graph::{Array, DType, Op};
 use precast_ops::{Eig, Eigh, Qr, Schur, Svd};
 use precast_testkit::Choices;
 use std::sync::Arc;
@@ -151,19 +151,14 @@ fn eigenvalues_of_graded_symmetric_matrices_converge() {
 
 #[test]
 fn factors_match_perform() {
-    check("gnu11", calls(cases()));
-    check("c++17", calls(cases().into_iter().step_by(13).collect()));
+    check("gnu11", &calls(cases()));
+    check("c++17", &calls(cases().into_iter().step_by(13).collect()));
 }
 
 #[test]
 fn every_level_matches_perform() {
     let calls = calls(cases().into_iter().step_by(3).collect());
-    for level in compiler::levels() {
-        for (call, outcome) in calls.iter().zip(run(level, "gnu11", &calls)) {
-            let inputs: Vec<Array> = call.inputs.iter().map(|(array, _)| array.clone()).collect();
-            agree(interpret(&call.graph, &inputs), outcome, &format!("{} at {level:?}", call.graph));
-        }
-    }
+    check_at(&compiler::levels(), "gnu11", &calls);
 }
 
 /// Matrices of all kinds: plain, of rank one, of zeros, graded, nearly singular, with extreme numbers, and with equal

@@ -1,10 +1,10 @@
 //! Tests of Fourier transforms: compiled C against `perform`, bit by bit, in every layout and at every ISA level; and
 //! the sums of the definition, computed with the host's sine and cosine.
 
+use crate::agree::{check, check_at};
 use crate::compiler;
 use crate::linalg::plain;
-use crate::machine::run;
-use crate::structural::{Case, agree, calls, check};
+use crate::structural::{Case, calls};
 use precast_graph::text::parse;
 use precast_graph::{Array, Complex, DType, Op as _, Type, interpret};
 use precast_ops::{Fft, FftKind, FftScale, Ops};
@@ -72,19 +72,14 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn transforms_match_perform() {
-    check("gnu11", calls(cases()));
-    check("c++17", calls(cases().into_iter().step_by(17).collect()));
+    check("gnu11", &calls(cases()));
+    check("c++17", &calls(cases().into_iter().step_by(17).collect()));
 }
 
 #[test]
 fn transforms_match_perform_at_every_level() {
     let calls = calls(cases().into_iter().step_by(5).collect());
-    for level in compiler::levels() {
-        for (call, outcome) in calls.iter().zip(run(level, "gnu11", &calls)) {
-            let inputs: Vec<Array> = call.inputs.iter().map(|(array, _)| array.clone()).collect();
-            agree(interpret(&call.graph, &inputs), outcome, &format!("{} at {level:?}", call.graph));
-        }
-    }
+    check_at(&compiler::levels(), "gnu11", &calls);
 }
 
 /// Evaluates a text with the input `x`.

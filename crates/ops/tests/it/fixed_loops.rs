@@ -246,9 +246,5 @@ fn loops_of_known_extents_refuse_others() {
     assert!(precast_graph::interpret(&graph, &values).is_err());
     let inputs = values.into_iter().map(|value| (value, Layout::C)).collect();
     let lowered = Arc::new(rewrite::lower(&graph).unwrap());
-    agree::check(
-        compiler::levels()[0],
-        "gnu11",
-        vec![Call { graph: lowered, inputs, output: None, stretched: false }],
-    );
+    agree::check("gnu11", &[Call { graph: lowered, inputs, output: None, stretched: false }]);
 }

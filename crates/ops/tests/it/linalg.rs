@@ -1,9 +1,9 @@
 //! Tests of decompositions and systems of linear equations: compiled C against `perform`, bit by bit, in every layout
 //! and at every ISA level, and both against the error bounds of LAPACK's tests.
 
+use crate::agree::{check, check_at};
 use crate::compiler;
-use crate::machine::run;
-use crate::structural::{Case, agree, calls, check};
+use crate::structural::{Case, calls};
 use ndarray::{Array2, ArrayD, IxDyn, Zip};
 use precast_graph::text::parse;
 use precast_graph::{Array, Complex, DType, Op, interpret};
@@ -197,8 +197,8 @@ fn banded_cases() -> Vec<Case> {
 
 #[test]
 fn banded_systems_match_perform() {
-    check("gnu11", calls(banded_cases()));
-    check("c++17", calls(banded_cases().into_iter().step_by(41).collect()));
+    check("gnu11", &calls(banded_cases()));
+    check("c++17", &calls(banded_cases().into_iter().step_by(41).collect()));
 }
 
 /// Returns the dense matrix of diagonals.
@@ -254,14 +254,14 @@ fn structured_systems_equal_dense_ones() {
 
 #[test]
 fn decompositions_match_perform() {
-    check("gnu11", calls(decomposition_cases()));
-    check("c++17", calls(decomposition_cases().into_iter().step_by(7).collect()));
+    check("gnu11", &calls(decomposition_cases()));
+    check("c++17", &calls(decomposition_cases().into_iter().step_by(7).collect()));
 }
 
 #[test]
 fn systems_match_perform() {
-    check("gnu11", calls(system_cases()));
-    check("c++17", calls(system_cases().into_iter().step_by(41).collect()));
+    check("gnu11", &calls(system_cases()));
+    check("c++17", &calls(system_cases().into_iter().step_by(41).collect()));
 }
 
 #[test]
@@ -269,12 +269,7 @@ fn every_level_matches_perform() {
     let systems = system_cases().into_iter().chain(banded_cases()).step_by(5);
     let cases = decomposition_cases().into_iter().chain(systems);
     let calls = calls(cases.collect());
-    for level in compiler::levels() {
-        for (call, outcome) in calls.iter().zip(run(level, "gnu11", &calls)) {
-            let inputs: Vec<Array> = call.inputs.iter().map(|(array, _)| array.clone()).collect();
-            agree(interpret(&call.graph, &inputs), outcome, &format!("{} at {level:?}", call.graph));
-        }
-    }
+    check_at(&compiler::levels(), "gnu11", &calls);
 }
 
 /// Evaluates a text with the inputs `a` and `b`.

@@ -1,6 +1,6 @@
 //! Runs compiled graphs in `tests/c/machine.c`, a minimal host in a separate process.
 
-use crate::compiler::{self, Level};
+use crate::compiler::{self, Level, Share};
 use ndarray::{Dimension as _, IxDyn};
 use precast_codegen::{Module, Unit};
 use precast_graph::{Array, DType, FunctionGraph, with_array};
@@ -32,6 +32,18 @@ pub(crate) fn run(level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> 
 
 /// Runs calls like [`run`], with custom ops.
 pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) -> Vec<Outcome> {
+    let outcomes = run_share(ops, level, language, calls, Share::All);
+    outcomes.into_iter().map(|outcome| outcome.expect("every module is in a unit")).collect()
+}
+
+/// Runs those calls whose units have this level in their share; the others have no outcome.
+pub(crate) fn run_share(
+    ops: &Ops,
+    level: Level,
+    language: &str,
+    calls: &[Call],
+    share: Share,
+) -> Vec<Option<Outcome>> {
     // Many calls share a graph, so each graph is linked and hashed once.
     let mut linked: BTreeMap<usize, (BuildKey, Arc<Module>)> = BTreeMap::new();
     for call in calls {
@@ -55,7 +67,10 @@ pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) 
             };
             let mine: Vec<(usize, usize)> =
                 calls.iter().enumerate().filter_map(|(i, call)| slot(call).map(|slot| (i, slot))).collect();
-            let results = run_unit(level, language, &host, unit, &mine, calls);
+            let program = |folder: &Path, text: &Path| {
+                compiler::program_of_unit(folder, level, text, &host, language, share)
+            };
+            let Some(results) = run_unit(language, program, unit, &mine, calls) else { continue };
             let mut outcomes = outcomes.lock().unwrap();
             for ((call, _), outcome) in mine.into_iter().zip(results) {
                 outcomes[call] = Some(outcome);
@@ -67,8 +82,7 @@ pub(crate) fn run_with(ops: &Ops, level: Level, language: &str, calls: &[Call]) 
             scope.spawn(worker);
         }
     });
-    let outcomes = outcomes.into_inner().unwrap();
-    outcomes.into_iter().map(|outcome| outcome.expect("every module is in a unit")).collect()
+    outcomes.into_inner().unwrap()
 }
 
 /// Returns the identity of a graph.
@@ -87,18 +101,18 @@ fn host(folder: &Path, language: &str) -> PathBuf {
     copy
 }
 
+/// Runs some calls of a unit in the program that `compile` makes of its text, if it makes one.
 fn run_unit(
-    level: Level,
     language: &str,
-    host: &[PathBuf],
+    compile: impl Fn(&Path, &Path) -> Option<PathBuf>,
     unit: &Unit,
     mine: &[(usize, usize)],
     calls: &[Call],
-) -> Vec<Outcome> {
+) -> Option<Vec<Outcome>> {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join(if language == "c++17" { "unit.cc" } else { "unit.c" });
     fs_err::write(&text, unit.text()).unwrap();
-    let program = compiler::program_of_unit(folder.path(), level, &text, host, language);
+    let program = compile(folder.path(), &text)?;
     let mut bytes = Vec::new();
     put(&mut bytes, mine.len());
     for (call, slot) in mine {
@@ -106,13 +120,13 @@ fn run_unit(
     }
     let (input, output) = (folder.path().join("in"), folder.path().join("out"));
     fs_err::write(&input, bytes).unwrap();
-    let status = Command::new(program).arg(&input).arg(&output).status().unwrap();
-    assert!(status.success(), "{}: the machine ended with {status}", level.0);
+    let status = Command::new(&program).arg(&input).arg(&output).status().unwrap();
+    assert!(status.success(), "the machine ended with {status}: {}", program.display());
     let bytes = fs_err::read(output).unwrap();
     let mut rest = bytes.as_slice();
     let outcomes = mine.iter().map(|(call, _)| read(&mut rest, calls[*call].graph.outputs().len())).collect();
     assert!(rest.is_empty());
-    outcomes
+    Some(outcomes)
 }
 
 fn put(bytes: &mut Vec<u8>, x: usize) {

@@ -103,37 +103,34 @@ fn run(program: &Path, folder: &Path, name: &str, bytes: &[u8]) -> Vec<u8> {
 fn vector_code_matches_perform_at_every_level() {
     let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/math.c");
-    let (f32s, f64s) = floats();
-    fs_err::write(folder.path().join("functions.h"), list(&f64s)).unwrap();
-    let program = |level| compiler::program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
-    let programs: Vec<_> = compiler::levels().into_iter().map(|level| (level.0, program(level))).collect();
-    for Case { name, arity, function, .. } in &f64s {
-        let [low, high] = range(name);
-        let x = values(*arity, low, high);
-        let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_ne_bytes()).collect();
-        let ones: Vec<f64> = x.chunks(*arity).map(function).collect();
-        for (level, program) in &programs {
-            let y = run(program, folder.path(), name, &bytes);
+    for (position, level) in (0..).zip(compiler::levels()) {
+        let (f32s, f64s) = floats();
+        let f32s = compiler::share(f32s, position, compiler::LEVELS);
+        let f64s = compiler::share(f64s, position, compiler::LEVELS);
+        fs_err::write(folder.path().join("functions.h"), list(&f64s)).unwrap();
+        let program = compiler::program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
+        for Case { name, arity, function, .. } in &f64s {
+            let [low, high] = range(name);
+            let x = values(*arity, low, high);
+            let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_ne_bytes()).collect();
+            let y = run(&program, folder.path(), name, &bytes);
             assert_eq!(y.len() * arity, bytes.len());
-            for ((x, one), y) in x.chunks(*arity).zip(&ones).zip(y.as_chunks::<8>().0) {
-                let vector = f64::from_ne_bytes(*y);
+            for (x, y) in x.chunks(*arity).zip(y.as_chunks::<8>().0) {
+                let (vector, one) = (f64::from_ne_bytes(*y), function(x));
                 let same = vector.to_bits() == one.to_bits() || (vector.is_nan() && one.is_nan());
-                assert!(same, "{level} {name}({x:?}): {vector:e}, perform {one:e}");
+                assert!(same, "{} {name}({x:?}): {vector:e}, perform {one:e}", level.0);
             }
         }
-    }
-    for Case { name, arity, function, .. } in &f32s {
-        let [low, high] = range(name);
-        let x = narrow(&values(*arity, low, high), low, high);
-        let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_ne_bytes()).collect();
-        let ones: Vec<f32> = x.chunks(*arity).map(function).collect();
-        for (level, program) in &programs {
-            let y = run(program, folder.path(), name, &bytes);
+        for Case { name, arity, function, .. } in &f32s {
+            let [low, high] = range(name);
+            let x = narrow(&values(*arity, low, high), low, high);
+            let bytes: Vec<u8> = x.iter().flat_map(|x| x.to_ne_bytes()).collect();
+            let y = run(&program, folder.path(), name, &bytes);
             assert_eq!(y.len() * arity, bytes.len());
-            for ((x, one), y) in x.chunks(*arity).zip(&ones).zip(y.as_chunks::<4>().0) {
-                let vector = f32::from_ne_bytes(*y);
+            for (x, y) in x.chunks(*arity).zip(y.as_chunks::<4>().0) {
+                let (vector, one) = (f32::from_ne_bytes(*y), function(x));
                 let same = vector.to_bits() == one.to_bits() || (vector.is_nan() && one.is_nan());
-                assert!(same, "{level} {name}({x:?}): {vector:e}, perform {one:e}");
+                assert!(same, "{} {name}({x:?}): {vector:e}, perform {one:e}", level.0);
             }
         }
     }

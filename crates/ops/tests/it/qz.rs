@@ -1,13 +1,13 @@
 //! Tests of sorted and generalized Schur decompositions: compiled C against `perform`, bit by bit, in every layout and at
 //! every ISA level; the error bounds of LAPACK's tests; and the order of eigenvalues.
 
+use crate::agree::{check, check_at};
 use crate::compiler;
 use crate::factors::{from_orthonormal, hard, kinds};
 use crate::linalg::{BOUND, drawn, norm, of, plain, value};
-use crate::machine::run;
-use crate::structural::{Case, agree, calls, check};
+use crate::structural::{Case, calls};
 use ndarray::Array2;
-use precast_graph::{Array, Complex, DType, Op, Prop, Props, interpret};
+use precast_graph::{Array, Complex, DType, Op, Prop, Props};
 use precast_ops::{Qz, Schur};
 use precast_testkit::Choices;
 use std::sync::Arc;
@@ -131,19 +131,14 @@ fn cases() -> Vec<Case> {
 
 #[test]
 fn sorted_forms_match_perform() {
-    check("gnu11", calls(cases()));
-    check("c++17", calls(cases().into_iter().step_by(13).collect()));
+    check("gnu11", &calls(cases()));
+    check("c++17", &calls(cases().into_iter().step_by(13).collect()));
 }
 
 #[test]
 fn every_level_of_sorted_forms_matches_perform() {
     let calls = calls(cases().into_iter().step_by(3).collect());
-    for level in compiler::levels() {
-        for (call, outcome) in calls.iter().zip(run(level, "gnu11", &calls)) {
-            let inputs: Vec<Array> = call.inputs.iter().map(|(array, _)| array.clone()).collect();
-            agree(interpret(&call.graph, &inputs), outcome, &format!("{} at {level:?}", call.graph));
-        }
-    }
+    check_at(&compiler::levels(), "gnu11", &calls);
 }
 
 /// Returns complex numbers in C order.
