@@ -15,7 +15,7 @@ const COMBINATIONS: [(&str, &str, bool); 12] = [
     ("precast-remote", "files", false),
     ("precast-remote", "oci", false),
     ("precast-remote", "reapi", false),
-    ("precast-cli", "", true),
+    ("precast-cli", "", false),
     ("precast-cli", "remote", false),
     ("precast-python", "", false),
 ];

@@ -89,7 +89,7 @@ fn program_with(folder: &Path, level: Level, files: &[PathBuf], language: &str, 
     out
 }
 
-/// Returns the items that a test tries at a level, the one at `position` of all levels: one in `of`.
+/// Returns one item in `of`; other items for another `position`, such as that of a level.
 pub(crate) fn share<T>(items: Vec<T>, position: u64, of: u64) -> Vec<T> {
     (position..).zip(items).filter(|(at, _)| is_in_share(*at, of)).map(|(_, item)| item).collect()
 }

@@ -38,9 +38,9 @@ fn elementwise_calls() -> Vec<Call> {
     let mut calls = Vec::new();
     for (at, (op, dtypes)) in (0..).zip(elementwise()) {
         // The driver, not the op, handles ranks, layouts and broadcasting. Two ops, with elements of every size,
-        // therefore cover all of them; the rest use one rank, and one signature in two.
+        // therefore cover all of them; the rest use one rank, and one signature in three.
         let walks = ["add", "switch"].contains(&op.name());
-        if !walks && !is_in_share(at, 2) {
+        if !walks && !is_in_share(at, 3) {
             continue;
         }
         for ndim in if walks { 0..=3 } else { 1..=1 } {

@@ -2,7 +2,7 @@
 //! and at every ISA level, and both against the error bounds of LAPACK's tests.
 
 use crate::agree::{check, check_at};
-use crate::compiler;
+use crate::compiler::{self, share};
 use crate::structural::{Case, calls};
 use ndarray::{Array2, ArrayD, IxDyn, Zip};
 use precast_graph::text::parse;
@@ -254,21 +254,20 @@ fn structured_systems_equal_dense_ones() {
 
 #[test]
 fn decompositions_match_perform() {
-    check("gnu11", &calls(decomposition_cases()));
+    check("gnu11", &calls(share(decomposition_cases(), 0, 2)));
     check("c++17", &calls(decomposition_cases().into_iter().step_by(7).collect()));
 }
 
 #[test]
 fn systems_match_perform() {
-    check("gnu11", &calls(system_cases()));
+    check("gnu11", &calls(share(system_cases(), 0, 3)));
     check("c++17", &calls(system_cases().into_iter().step_by(41).collect()));
 }
 
 #[test]
 fn every_level_matches_perform() {
-    let systems = system_cases().into_iter().chain(banded_cases()).step_by(5);
-    let cases = decomposition_cases().into_iter().chain(systems);
-    let calls = calls(cases.collect());
+    let systems = share(system_cases().into_iter().chain(banded_cases()).collect(), 1, 15);
+    let calls = calls(share(decomposition_cases(), 1, 4).into_iter().chain(systems).collect());
     check_at(&compiler::levels(), "gnu11", &calls);
 }
 
