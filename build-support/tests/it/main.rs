@@ -8,7 +8,6 @@ mod zig;
 
 use workspace::Workspace;
 
-/// Calls `build`, `run` and `test` only: `check` and `doc` would compile our crates once more.
 #[test]
 fn program_gets_the_artifacts_of_its_library() {
     let workspace = Workspace::new("workspace");
@@ -34,11 +33,11 @@ fn program_gets_the_artifacts_of_its_library() {
     let manifest = workspace.path("library/Cargo.toml");
     let text = fs_err::read_to_string(&manifest).unwrap();
     fs_err::write(&manifest, text.replace("x: f64[?]", "x: f32[?]")).unwrap();
-    let refused = workspace.cargo(&["build", "--locked", "--offline"], &[]).failure();
+    let refused = workspace.cargo(&["check", "--locked", "--offline"], &[]).failure();
     let words = ["model::of_library(&x, &y)?", "ArrayBase", "f32", "f64"];
     assert!(refused.contains("error[E0277]") && words.iter().all(|word| refused.contains(word)), "{refused}");
     fs_err::write(&manifest, text.replace("of_library", "renamed")).unwrap();
-    let refused = workspace.cargo(&["build", "--locked", "--offline"], &[]).failure();
+    let refused = workspace.cargo(&["check", "--locked", "--offline"], &[]).failure();
     assert!(refused.contains("cannot find function `of_library` in module `model`"), "{refused}");
     let (main, program) = (workspace.path("app/src/main.rs"), workspace.read("app/src/main.rs"));
     fs_err::write(&main, program.replace("model::of_library", "model::renamed")).unwrap();
@@ -58,6 +57,7 @@ fn program_gets_the_artifacts_of_its_library() {
     fs_err::write(&manifest, text).unwrap();
 
     // On docs.rs nothing is compiled: functions have their signatures, and calling them returns a readable error.
+    workspace.cargo(&["doc", "--offline", "--no-deps", "-p", "app"], &[("DOCS_RS", "1")]).success();
     let refused = workspace.cargo(&["run", "--offline", "-p", "app"], &[("DOCS_RS", "1")]).failure();
     assert!(refused.contains("\nError: cannot load `mine`: "), "{refused}");
 }
