@@ -39,33 +39,37 @@ pub(crate) fn check(
     text: &str,
     sources: &SourceSet,
 ) -> Result<Option<String>, CompileError> {
-    let texts = std::iter::once(text).chain(sources.values().map(|text| &**text));
-    let mut more = scan(unit_file, "", text, sources)?;
-    if may_paste_question(texts) {
+    let text = without_comments(text);
+    let headers: Vec<_> = sources.iter().map(|(name, text)| (name, without_comments(text))).collect();
+    let mut more = scan(unit_file, "", &text, sources)?;
+    if may_paste_question(std::iter::once(&*text).chain(headers.iter().map(|(_, text)| &**text))) {
         more.get_or_insert_with(|| "a file named by a macro".to_owned());
     }
-    for (name, content) in sources {
+    for (name, text) in headers {
         if name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']) {
             return Err(CompileError::SourceName { name: name.clone() });
         }
         let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let found = scan(name, directory, content, sources)?;
+        let found = scan(name, directory, &text, sources)?;
         more = more.or(found);
     }
     Ok(more)
 }
 
-/// Describes the first include of a text that refers neither to a file of the unit nor to a header of the compiler.
+/// Describes the first include of a text without comments that refers neither to a file of the unit nor to a header of
+/// the compiler.
 fn scan(
     file: &str,
     directory: &str,
     text: &str,
     sources: &SourceSet,
 ) -> Result<Option<String>, CompileError> {
-    let text = without_comments(text);
     let (mut more, mut hosted) = (None, false);
+    let has_questions = QUESTIONS.iter().any(|word| text.contains(word));
     for line in text.lines() {
-        question(file, line, directory, sources)?;
+        if has_questions {
+            question(file, line, directory, sources)?;
+        }
         let line = line.trim_start();
         let Some(directive) = line.strip_prefix('#').or_else(|| line.strip_prefix("%:")) else { continue };
         let directive = directive.trim_start();
@@ -137,11 +141,15 @@ pub(crate) fn may_search_elsewhere<'t>(texts: impl Iterator<Item = &'t str> + Cl
         (text.contains("..") || QUESTIONS.iter().any(|word| text.contains(word)))
             && without_comments(text).lines().any(leads_elsewhere)
     };
-    texts.clone().any(is_asking) || may_paste_question(texts)
+    if texts.clone().any(is_asking) {
+        return true;
+    }
+    let texts: Vec<_> = texts.map(without_comments).collect();
+    may_paste_question(texts.iter().map(|text| &**text))
 }
 
-/// Returns whether macros could paste one of [`QUESTIONS`] together from words of the texts. If so, the unit
-/// must be preprocessed to find out.
+/// Returns whether macros could paste one of [`QUESTIONS`] together from words of the texts, which are without comments.
+/// If so, the unit must be preprocessed to find out.
 fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool {
     if !texts.clone().any(|text| text.contains("##") || text.contains("%:%:")) {
         return false;
@@ -156,7 +164,6 @@ fn may_paste_question<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> bool 
     };
     let mut parts: BTreeSet<String> = BTreeSet::new();
     for text in texts {
-        let text = without_comments(text);
         let words = text.split(|end: char| !is_word(end));
         parts.extend(words.filter(is_part).map(str::to_owned));
     }
@@ -194,7 +201,7 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(joined.len());
     let mut rest = &*joined;
-    while let Some(at) = rest.find(['"', '\'', '/']) {
+    while let Some(at) = memchr::memchr3(b'"', b'\'', b'/', rest.as_bytes()) {
         let (head, tail) = rest.split_at(at);
         out.push_str(head);
         let taken = if tail.starts_with("//") {

@@ -5,10 +5,8 @@
 //! use `--locked`, so an outdated Cargo.lock is an error.
 
 use crate::steps::Steps;
-use crate::tools::answers;
 use crate::{features, headers, root, test, tidy};
 use anyhow::Result;
-use std::process::Command;
 
 /// Runs all steps, with the tests last and only on request; returns `true` if all succeed.
 pub(crate) fn run(tests: bool) -> Result<bool> {
@@ -25,12 +23,6 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     let doc = ["doc", "--workspace", "--exclude", "precast-capi", "--lib", "--no-deps", "--locked"];
     steps.cargo("doc", &doc, &deny);
     features::share(&mut steps);
-    if answers(Command::new("make").arg("--version")) {
-        let ffi = ["test", "--locked", "-p", "precast-abi", "--features", "ffi", "--test", "it", "call::"];
-        steps.cargo("features: precast-abi with calls made at run time", &ffi, &[]);
-    } else {
-        println!("skipped: calls made at run time: no `make`, which builds libffi");
-    }
     steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
     if tests {
         steps.step("test", || test::run(&root(), &[]));

@@ -3,6 +3,7 @@
 //! ```text
 //! interpreter ──▶ target/python/PYTHON-x.y ──pip──▶ NumPy, SciPy, numba, PyTensor, JAX, Polars, DuckDB, pytest, ./crates/python/nativecall
 //! crates/python ──pip wheel──▶ target/python/wheel ──pip──▶ the environment, and that of another CPython
+//!               (with `--share`, the wheel is packed from the library of the workspace's build)
 //! precast build crates/python/tests/precast.toml ──▶ target/python/model.precast ──PRECAST_TEST_BUNDLE──▶ pytest
 //! ```
 //! The other CPython is the oldest one installed. Tests that need only NumPy also run there, with the same wheel.
@@ -25,8 +26,8 @@ const VERSION: &str = "import sys, venv, ensurepip; v = sys.version_info; assert
                        print(sys.implementation.name, '%d.%d' % v[:2], sep='-')";
 
 /// The packages of the tests. `ml_dtypes` adds bfloat16 to NumPy.
-const PACKAGES: [&str; 7] =
-    ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xdist", "maturin>=1.9.4,<2", "setuptools>=77"];
+const PACKAGES: [&str; 8] =
+    ["numpy", "scipy", "ml_dtypes", "pytest", "pytest-xdist", "maturin>=1.9.4,<2", "setuptools>=77", "wheel"];
 
 /// One process per processor, with work stealing. Each process has its own cache.
 const AT_ONCE: [&str; 4] = ["-n", "auto", "--dist", "worksteal"];
@@ -97,15 +98,15 @@ pub(crate) fn run(args: &[&str]) -> Result<bool> {
     };
     if let ["--long", rest @ ..] = args {
         let long = ["--ignore=tests/with_pytensor", "-m", "long", ALL];
-        return test(&python, &version, &[], Other::Nothing, &[&long, rest].concat());
+        return test(&python, &version, Wheel::Built, &[], Other::Nothing, &[&long, rest].concat());
     }
     // The selection in `args` may contain none of the shared tests.
-    let (other, args) = match args {
-        ["--share"] => (Other::Share, &[][..]),
-        [] => (Other::Share, &[ALL][..]),
-        _ => (Other::Called, &[&[ALL], args].concat()[..]),
+    let (other, of, args) = match args {
+        ["--share"] => (Other::Share, Wheel::Packed, &[][..]),
+        [] => (Other::Share, Wheel::Built, &[ALL][..]),
+        _ => (Other::Called, Wheel::Built, &[&[ALL], args].concat()[..]),
     };
-    test(&python, &version, &[], other, &[&["-m", "not long"], &AT_ONCE[..], args].concat())
+    test(&python, &version, of, &[], other, &[&["-m", "not long"], &AT_ONCE[..], args].concat())
 }
 
 /// Installs the packages of the tests and returns the interpreter of their environment; `None` if that is not
@@ -121,13 +122,22 @@ fn run_long(args: &[&str]) -> Result<bool> {
     let mut fine = true;
     for name in LONG {
         match version(name) {
-            Some(version) => fine &= test(name, &version, &MODELS, Other::Nothing, args)?,
+            Some(version) => fine &= test(name, &version, Wheel::Built, &MODELS, Other::Nothing, args)?,
             None => {
                 println!("skipped: the tests with PyTensor under {name}: it is not there, or does not run");
             }
         }
     }
     Ok(fine)
+}
+
+/// How the wheel is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wheel {
+    /// As for users: pip has it built, with the features of the package.
+    Built,
+    /// Of what the workspace's build has compiled, with the features of all packages: nothing is compiled twice.
+    Packed,
 }
 
 /// The use of another CPython with the same wheel.
@@ -141,7 +151,7 @@ enum Other {
 }
 
 /// Installs the package and `more` into an environment of an interpreter, and runs its tests.
-fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) -> Result<bool> {
+fn test(python: &str, version: &str, of: Wheel, more: &[&str], does: Other, args: &[&str]) -> Result<bool> {
     println!("Python: `{python}`, {version}");
     let environment = Environment::make(python, version)?;
     if !environment.install(&PACKAGES)? {
@@ -168,13 +178,17 @@ fn test(python: &str, version: &str, more: &[&str], does: Other, args: &[&str]) 
     if !environment.install(&[&["--only-binary=:all:"], &HOSTS[..]].concat())? {
         println!("skipped: the tests with {}: there are no wheels for {version}", HOSTS.join(", "));
     }
-    let Some(wheel) = environment.build_wheel()? else { return Ok(false) };
+    let made = match of {
+        Wheel::Built => environment.build_wheel()?,
+        Wheel::Packed => environment.pack_wheel()?,
+    };
+    let Some(wheel) = made else { return Ok(false) };
     if !environment.install_ours(&wheel)? {
         return Ok(false);
     }
     let bundle = folder().join("model.precast");
     let manifest = package().join("tests/precast.toml");
-    if !build(&manifest, &folder().join("store"), &bundle)? || !build_callers()? {
+    if (of == Wheel::Built && !build_programs()?) || !build(&manifest, &folder().join("store"), &bundle)? {
         return Ok(false);
     }
     let other = if does == Other::Nothing { None } else { other(version, &wheel)? };
@@ -238,10 +252,7 @@ impl Environment {
     /// Builds the wheel of the package like `pip install ./crates/python`: in the profile of the workspace, with the
     /// installed maturin. Returns `None` if the build fails.
     fn build_wheel(&self) -> Result<Option<PathBuf>> {
-        let wheels = folder().join("wheel");
-        if wheels.is_dir() {
-            fs_err::remove_dir_all(&wheels)?;
-        }
+        let wheels = emptied("wheel")?;
         let mut command = self.pip("wheel");
         command.args(["--no-build-isolation", "--no-deps", "--wheel-dir"]).arg(&wheels);
         command.arg("--config-settings=build-args=--profile=dev --locked").arg(package());
@@ -253,8 +264,41 @@ impl Environment {
         if !run_command(&mut command)? {
             return Ok(None);
         }
-        let found = fs_err::read_dir(&wheels)?.next().context("pip made no wheel")??;
-        Ok(Some(found.path()))
+        only_file(&wheels).map(Some)
+    }
+
+    /// Packs the wheel of the package from its sources, maturin's metadata, and the library that the workspace's build
+    /// compiles. Returns `None` if a step fails.
+    fn pack_wheel(&self) -> Result<Option<PathBuf>> {
+        if !crate::test::build()? {
+            return Ok(None);
+        }
+        let (wheels, files) = (emptied("wheel")?, emptied("unpacked")?);
+        let mut metadata = Command::new(self.folder.join("bin/maturin"));
+        metadata.args(["pep517", "write-dist-info", "--metadata-directory"]).arg(&files);
+        metadata.arg("--interpreter").arg(self.python()).current_dir(package());
+        if !run_command(&mut metadata)? {
+            return Ok(None);
+        }
+        let sources = package().join("python");
+        for entry in walkdir::WalkDir::new(&sources) {
+            let entry = entry?;
+            let target = files.join(entry.path().strip_prefix(&sources)?);
+            if entry.file_type().is_dir() {
+                fs_err::create_dir_all(target)?;
+            } else {
+                fs_err::copy(entry.path(), target)?;
+            }
+        }
+        let library = format!("{}_native{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+        let library = root().join("target/debug").join(library);
+        fs_err::copy(library, files.join("precast/_native.abi3.so"))?;
+        let mut pack = Command::new(self.python());
+        pack.args(["-m", "wheel", "pack"]).arg(&files).arg("--dest-dir").arg(&wheels);
+        if !run_command(&mut pack)? {
+            return Ok(None);
+        }
+        only_file(&wheels).map(Some)
     }
 
     /// Installs the wheel, and `./crates/python/nativecall` if it can be compiled.
@@ -297,6 +341,21 @@ fn folder() -> PathBuf {
     root().join("target/python")
 }
 
+/// Returns an empty directory among the generated files.
+fn emptied(name: &str) -> Result<PathBuf> {
+    let path = folder().join(name);
+    if path.is_dir() {
+        fs_err::remove_dir_all(&path)?;
+    }
+    fs_err::create_dir_all(&path)?;
+    Ok(path)
+}
+
+/// Returns the file that was made in a directory.
+fn only_file(directory: &Path) -> Result<PathBuf> {
+    Ok(fs_err::read_dir(directory)?.next().context("no wheel was made")??.path())
+}
+
 /// Returns the source directory of the package.
 fn package() -> PathBuf {
     root().join("crates/python")
@@ -324,47 +383,25 @@ fn version(name: &str) -> Option<String> {
 
 /// Compiles the graphs of the tests with the command of this workspace.
 fn build(manifest: &Path, store: &Path, bundle: &Path) -> Result<bool> {
-    // With the features that the extension has, so that nothing is compiled twice.
-    let mut compile = Command::new(cargo());
-    compile.args([
-        "build",
-        "--quiet",
-        "--locked",
-        "-p",
-        "precast-python",
-        "-p",
-        "precast-cli",
-        "--bin",
-        "precast",
-    ]);
-    let target = root().join("target");
-    if !run_command(compile.env("CARGO_TARGET_DIR", &target).current_dir(root()))? {
-        return Ok(false);
-    }
-    let mut command = Command::new(target.join("debug/precast"));
+    let mut command = Command::new(root().join("target/debug/precast"));
     command.arg("build").arg(manifest).arg("--store").arg(store).arg("--bundle").arg(bundle);
     run_command(command.current_dir(root()))
 }
 
-/// Builds the programs that call bundles from C and from Rust.
-fn build_callers() -> Result<bool> {
-    let mut command = Command::new(cargo());
-    command.args([
-        "build",
-        "--quiet",
-        "--locked",
-        "-p",
-        "precast-capi",
-        "-p",
-        "precast-bridgestan",
-        "-p",
-        "precast",
-        "--lib",
-        "--example",
-        "call",
-    ]);
-    command.arg("--no-default-features");
-    run_command(command.env("CARGO_TARGET_DIR", root().join("target")).current_dir(root()))
+/// Builds the command, with the features that the extension has, and the programs that call bundles from C and from
+/// Rust.
+fn build_programs() -> Result<bool> {
+    let command = ["-p", "precast-python", "-p", "precast-cli", "--bin", "precast"];
+    let packages = ["-p", "precast-capi", "-p", "precast-bridgestan", "-p", "precast"];
+    let callers = [&packages[..], &["--lib", "--example", "call", "--no-default-features"]].concat();
+    for args in [&command[..], &callers] {
+        let mut compile = Command::new(cargo());
+        compile.args(["build", "--quiet", "--locked"]).args(args).current_dir(root());
+        if !run_command(compile.env("CARGO_TARGET_DIR", root().join("target")))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns PATH with a directory in front.

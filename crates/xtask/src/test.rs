@@ -1,12 +1,14 @@
 //! `cargo xtask test`: runs all tests of the workspace in a fresh clone with only cargo and a C compiler.
 //!
-//! Doctests and the Python package run first. The main test runner is `cargo nextest` if it is installed, else `cargo
+//! Everything is compiled first, once: with the features of the whole workspace. Then the doctests and the Python package
+//! run. The main test runner is `cargo nextest` if it is installed, else `cargo
 //! test`. Tests that need more than cargo and a C compiler skip themselves: this command lists the missing tools before
 //! the tests, and the skipped tests after them. The last lines are the summary of the runner.
 //!
 //! `--fast` runs the tests of the profile `fast` in `.config/nextest.toml`: unit tests and one flow of each face.
 
 use crate::python;
+use crate::root;
 use crate::skips;
 use crate::steps::{line, run as run_command};
 use crate::tools::{answers, cargo, compiler};
@@ -30,7 +32,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<bool> {
     };
     let is_whole = profile == "default" && args.is_empty();
     let (documents, package) =
-        if is_whole { (doctests()?, python::run(&["--share"])?) } else { (true, true) };
+        if is_whole { (build()? && doctests()?, python::run(&["--share"])?) } else { (true, true) };
     if !is_whole {
         println!("not selected: doctests and the Python package");
     }
@@ -44,10 +46,20 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> Result<bool> {
     Ok(documents && package && tests)
 }
 
+/// Compiles what the tests of all languages need; a second call compiles nothing. Cargo selects the features of a
+/// dependency for all packages of one command together, so a command for fewer packages would compile them again.
+pub(crate) fn build() -> Result<bool> {
+    timed("build", &["build", "--workspace", "--lib", "--bins", "--tests", "--examples", "--locked"])
+}
+
 fn doctests() -> Result<bool> {
+    timed("doctests", &["test", "--workspace", "--doc", "--quiet", "--locked"])
+}
+
+fn timed(what: &str, args: &[&str]) -> Result<bool> {
     let start = Instant::now();
-    let fine = run_command(Command::new(cargo()).args(["test", "--workspace", "--doc", "--quiet"]))?;
-    println!("doctests: {:.1} s", start.elapsed().as_secs_f64());
+    let fine = run_command(Command::new(cargo()).args(args).current_dir(root()))?;
+    println!("{what}: {:.1} s", start.elapsed().as_secs_f64());
     Ok(fine)
 }
 

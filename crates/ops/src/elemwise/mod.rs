@@ -123,9 +123,11 @@ pub(crate) fn common_shape(op: &str, inputs: &[&Array]) -> Result<Vec<usize>, Pe
             if *n == 1 {
                 *n = *extent;
             } else if *extent != 1 && extent != n {
+                // The words of the compiled loop, which prints no comma after a single extent.
+                let text = |shape: &[usize]| elements::text(shape).replace(",)", ")");
+                let (own, shape) = (text(own), text(&common_shape(op, &inputs[..k])?));
                 let problem = format!(
-                    "operand {k} of shape {own:?} cannot be broadcast with the operands before it, of shape {:?}",
-                    common_shape(op, &inputs[..k])?
+                    "operand {k} of shape {own} cannot be broadcast with the operands before it, of shape {shape}"
                 );
                 return Err(PerformError::value(op, problem));
             }

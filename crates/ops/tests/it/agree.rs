@@ -73,9 +73,7 @@ fn agree(expected: &Expected, outcome: Outcome, context: &str) {
         (Err(InterpretError::Perform { source, .. }), Err(message)) => {
             let source = source.to_string();
             let (_, words) = source.split_once(": ").unwrap();
-            // Shapes stand in brackets of one kind here, of another there.
-            let plain = |text: &str| text.replace('(', "[").replace(')', "]");
-            assert_eq!(plain(&message), plain(words), "{context}");
+            assert_eq!(message, words, "{context}");
         }
         (expected, found) => panic!("{context}: expected {expected:?}, found {found:?}"),
     }
