@@ -9,7 +9,7 @@
  *     short     the same of short rows as they lie: a tile of them is mapped as a whole and turned (reduce_tiles.h)
  *     stripes   few columns of many rows: rows are mapped several at once, and step into several lanes at once
  *
- *   flat      one output of at most 512 elements that lie contiguous (flat.h): one call of the map, one fold
+ *   flat      one output of at most 512 elements that lie contiguous: one call of the map, one fold (reduce_few.h)
  *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
  *
  * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a
@@ -19,8 +19,8 @@
 #define PRECAST_DRIVER_REDUCE_H
 
 #include "cut.h"
-#include "flat.h"
-#include "reduce_tiles.h"
+#include "reduce_columns.h"
+#include "reduce_few.h"
 #include <precast/output.h>
 
 /* Moves dimension d of `all` to the end of `to`. */
@@ -72,149 +72,6 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
   return 0;
 }
 
-/* Whether the elements behind an output are so few that their columns are added up in place. */
-static int pc_reduce_is_few(const pc_reduce_run *r) { return r->op->monoid->few_columns != NULL && r->count <= r->op->monoid->lanes; }
-
-/* Whether the outputs are made in order: see the head of this file. */
-static int pc_reduce_is_in_order(const pc_reduce_run *r) {
-  const pc_monoid *m = r->op->monoid;
-  return (r->op->flags & PC_ASSOCIATIVE) && r->op->map == NULL && m->steps != NULL && r->inner.ndim == 1 && r->count <= 2 * m->lanes &&
-         r->outer.stride[0][r->outer.ndim - 1] == r->outer.item[0];
-}
-
-/* Bytes that an output has of the lanes. */
-static int64_t pc_reduce_column(const pc_reduce_run *r, int by_columns) {
-  if (by_columns && pc_reduce_is_in_order(r)) return 2 * r->op->monoid->item; /* the output, and a row of as many */
-  return (by_columns && pc_reduce_is_few(r) ? r->count : r->op->monoid->lanes) * r->op->monoid->item;
-}
-
-/* Gives row p of the tile's operands, contiguous, in `data`; `at` is where it lies. */
-static void pc_reduce_gather(pc_reduce_run *r, int64_t p, char *const *base, char *const *at, int64_t columns, char **data) {
-  int32_t last = r->outer.ndim - 1;
-  for (int32_t k = 0; k < r->op->n_in; k++) {
-    int32_t item = r->outer.item[k];
-    data[k] = at[k];
-    if (item != 0 && r->outer.stride[k][last] != item && columns > 1) {
-      data[k] = r->scratch + (k * r->depth + pc_loop_rest(p, r->depth)) * r->room;
-      if (r->held[k] != base[k]) pc_copies()->line(item, columns, at[k], r->outer.stride[k][last], data[k], 0);
-    } else if (r->inner.ndim > 0) {
-      /* Rows are far apart, so the hardware does not see them coming. */
-      const char *ahead = at[k] + 4 * r->inner.stride[k][r->inner.ndim - 1];
-      for (int64_t byte = 0; byte < columns * item; byte += 64) __builtin_prefetch(ahead + byte);
-    }
-  }
-}
-
-/* Adds to `to` the part of few_columns' tree whose first row is `first`, and whose rows are `apart` rows from each other: rows of `columns`
- * elements at `x`, `row` bytes apart. `room` has such a row for each step of the tree. */
-static void pc_reduce_tree(const pc_reduce_run *r, const char *x, int64_t row, int64_t columns, int64_t first, int64_t apart, char *to, char *room) {
-  const pc_monoid *m = r->op->monoid;
-  const int64_t bytes = columns * m->item;
-  if (first + apart >= r->count) {
-    __builtin_memcpy(to, x + first * row, (size_t)bytes);
-    return;
-  }
-  pc_reduce_tree(r, x, row, columns, first, 2 * apart, to, room);
-  const char *other = x + (first + apart) * row;
-  if (first + 3 * apart < r->count) {
-    pc_reduce_tree(r, x, row, columns, first + apart, 2 * apart, room, room + bytes);
-    other = room;
-  }
-  m->step(to, other, columns);
-}
-
-/* As pc_reduce_tile, of columns of a few elements each: they are mapped to rows, which are added up in place. Rows that lie contiguous and
- * need no map are added up from where they lie, if the number of rows does not matter later, and in the output if that is contiguous. */
-static int pc_reduce_few(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
-  const pc_monoid *m = r->op->monoid;
-  int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
-  int64_t index[PC_MAX_NDIM] = {0}, row_bytes = columns * m->item, kept = r->count, to_step = r->outer.stride[n_in][last];
-  char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS], *made = r->lanes;
-  if (r->op->map == NULL && (r->op->flags & PC_TOTAL) && r->outer.stride[0][last] == m->item && r->inner.ndim == 1) {
-    if (to_step == m->item) made = base[n_in];
-    pc_reduce_tree(r, base[0], r->inner.stride[0][0], columns, 0, 1, made, r->lanes + row_bytes);
-    kept = 1;
-  } else {
-    for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
-    for (int64_t p = 0; p < r->count; p++) {
-      char *row = made + p * row_bytes;
-      if (r->op->map == NULL) {
-        pc_copies()->line(m->item, columns, at[0], r->outer.stride[0][last], row, 0);
-      } else {
-        pc_reduce_gather(r, p, base, at, columns, data);
-        data[n_in] = row;
-        int failure = r->op->map(ctx, columns, data);
-        if (failure != 0) return failure;
-      }
-      pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
-    }
-  }
-  m->few_columns(made, kept, columns);
-  if (made != base[n_in]) pc_copy_strided(m->item, columns, base[n_in], to_step, made, m->item);
-  return 0;
-}
-
-/* `columns` outputs from `base` on, along the last dimension of r->outer. */
-static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
-  const pc_monoid *m = r->op->monoid;
-  int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
-  int64_t index[PC_MAX_NDIM] = {0};
-  char *at[PC_LOOP_OPERANDS], *data[PC_LOOP_OPERANDS];
-  for (int32_t k = 0; k < n_in; k++) at[k] = base[k];
-  for (int64_t p = 0; p < r->count; p++) {
-    int64_t in_block = p % PC_REDUCE_BLOCK, lane = pc_loop_rest(in_block, m->lanes);
-    if (in_block == 0) m->clear(r->lanes, m->lanes * columns);
-    pc_reduce_gather(r, p, base, at, columns, data);
-    const char *x = data[0];
-    if (r->op->map != NULL) {
-      data[n_in] = r->mapped;
-      int failure = r->op->map(ctx, columns, data);
-      if (failure != 0) return failure;
-      x = r->mapped;
-    }
-    m->step(r->lanes + lane * columns * m->item, x, columns);
-    if (in_block == PC_REDUCE_BLOCK - 1 || p == r->count - 1) m->close(r->lanes, columns, r->totals, p < PC_REDUCE_BLOCK);
-    pc_loop_next(&r->inner, r->inner.ndim, -1, index, at);
-  }
-  m->finish(r->totals, columns, r->count, base[n_in], last < 0 ? 0 : r->outer.stride[n_in][last]);
-  return 0;
-}
-
-/* As pc_reduce_tile, of elements as they lie, contiguous along the columns: the rows of a lane are added four at a time. */
-static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t columns) {
-  const pc_monoid *m = r->op->monoid;
-  int64_t row = r->inner.stride[0][0], lane_bytes = columns * m->item;
-  for (int64_t start = 0; start < r->count; start += PC_REDUCE_BLOCK) {
-    int64_t end = r->count - start < PC_REDUCE_BLOCK ? r->count : start + PC_REDUCE_BLOCK;
-    m->clear(r->lanes, m->lanes * columns);
-    for (int64_t p = start; p < end; p += 4 * m->lanes) {
-      for (int64_t lane = 0; lane < m->lanes && p + lane < end; lane++) {
-        int64_t rows = pc_loop_divide(end - p - lane + m->lanes - 1, m->lanes);
-        m->steps(r->lanes + lane * lane_bytes, base[0] + (p + lane) * row, columns, rows < 4 ? rows : 4, m->lanes * row);
-      }
-    }
-    m->close(r->lanes, columns, r->totals, start == 0);
-  }
-  int32_t last = r->outer.ndim - 1;
-  m->finish(r->totals, columns, r->count, base[1], last < 0 ? 0 : r->outer.stride[1][last]);
-}
-
-/* As pc_reduce_columns, in order: the tree over lanes takes them by their numbers' bits, read from the last one on. */
-static void pc_reduce_ordered(pc_reduce_run *r, char *const *base, int64_t columns) {
-  const pc_monoid *m = r->op->monoid;
-  int64_t row = r->inner.stride[0][0], to_step = r->outer.stride[1][r->outer.ndim - 1], lane = 0;
-  char *to = to_step == m->item ? base[1] : r->lanes;
-  __builtin_memcpy(to, base[0], (size_t)(columns * m->item));
-  for (int32_t k = 0; k < m->lanes; k++) {
-    int64_t first = k == 0 ? m->lanes : lane, rows = (r->count - first + m->lanes - 1) / m->lanes;
-    if (first < r->count) m->steps(to, base[0] + first * row, columns, rows, m->lanes * row);
-    int64_t bit = m->lanes / 2;
-    for (; lane & bit; bit /= 2) lane -= bit;
-    lane += bit;
-  }
-  if (to != base[1]) pc_copy_strided(m->item, columns, base[1], to_step, to, m->item);
-}
-
 /* How the outputs are made: see the head of this file. */
 typedef enum pc_reduce_way { PC_REDUCE_ROWS, PC_REDUCE_COLUMNS, PC_REDUCE_SHORT_ROWS } pc_reduce_way;
 
@@ -232,18 +89,6 @@ static pc_reduce_way pc_reduce_choose(const pc_reduce_run *r) {
     if (r->outer.item[k] != 0 && near != 0 && far != 0 && near != far) return near < far ? PC_REDUCE_COLUMNS : rows;
   }
   return rows;
-}
-
-/* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there is much to read. */
-static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plain) {
-  int64_t column = pc_reduce_column(r, 1), most = PC_REDUCE_LANES_BYTES / column;
-  int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;
-  if (!pc_reduce_is_in_order(r) && most > PC_LOOP_BLOCK) most = PC_LOOP_BLOCK;
-  if (!plain) most = most < room ? most : room;
-  if (columns <= most) return columns;
-  if (!plain || columns * r->count < PC_REDUCE_MUCH_BYTES / r->op->monoid->item) return most;
-  int64_t tiles = (columns * column + PC_REDUCE_WIDE_BYTES - 1) / PC_REDUCE_WIDE_BYTES;
-  return ((columns + tiles - 1) / tiles + 7) & ~(int64_t)7;
 }
 
 /* Readies the memory of a run that makes `most` outputs at once, `by_columns` or one row after the other. */
@@ -425,96 +270,6 @@ static __attribute__((noinline)) int pc_reduce_split(pc_context *ctx, pc_reduce_
     r->outer.data[k] = r->inner.data[k] = all.data[k];
     r->outer.item[k] = r->inner.item[k] = all.item[k];
   }
-  return 0;
-}
-
-/* Whether all axes are reduced, of `ndim`. */
-static int pc_reduce_takes_all(const pc_reduce *op, int32_t ndim) {
-  uint32_t all = ndim < 32 ? (1u << ndim) - 1 : ~0u;
-  return op->axes == PC_REDUCE_ALL || (op->axes & all) == all;
-}
-
-/* How few elements are reduced that lie contiguous. */
-typedef enum pc_reduce_flat_way { PC_REDUCE_LOOP, PC_REDUCE_WHOLE, PC_REDUCE_LAST, PC_REDUCE_FIRST } pc_reduce_flat_way;
-
-/* Adds up the operands. PC_REDUCE_LOOP, if they are many or a loop is needed; else whether all axes are reduced, or the last ones, or the
- * first ones, whose number of elements is `count`. */
-static pc_reduce_flat_way pc_reduce_flatten(const pc_reduce *op, pc_tensor *const *in, const pc_tensor *out, pc_flat *f, int64_t *count) {
-  for (int32_t k = 0; k < op->n_in; k++) {
-    if (!op->scalar[k] && !pc_flat_add(f, k, in[k])) return PC_REDUCE_LOOP;
-  }
-  if (f->lead == NULL || f->n == 0 || f->n > PC_LOOP_BLOCK || !pc_flat_is_little(f)) return PC_REDUCE_LOOP;
-  if (op->monoid->lanes * op->monoid->item > PC_REDUCE_FLAT_LANES_BYTES) return PC_REDUCE_LOOP;
-  int32_t ndim = f->lead->ndim, edge = 0;
-  if (pc_reduce_takes_all(op, ndim)) return PC_REDUCE_WHOLE;
-  if (out != NULL && !pc_flat_fits(out, out)) return PC_REDUCE_LOOP;
-  const uint32_t first = op->axes & 1u;
-  while (edge < ndim && (op->axes >> edge & 1u) == first) edge++;
-  for (int32_t d = edge; d < ndim; d++) {
-    if ((op->axes >> d & 1u) == first) return PC_REDUCE_LOOP;
-  }
-  *count = 1;
-  for (int32_t d = first ? 0 : edge; d < (first ? edge : ndim); d++) *count *= f->lead->shape[d];
-  if (edge == ndim) return PC_REDUCE_LOOP;
-  if (!first) return PC_REDUCE_LAST;
-  return pc_short_is_few(op->monoid, *count) ? PC_REDUCE_FIRST : PC_REDUCE_LOOP;
-}
-
-/* The output of few elements, which is contiguous. */
-static pc_tensor *pc_reduce_flat_output(pc_context *ctx, const pc_reduce *op, const pc_flat *f, pc_reduce_flat_way way, pc_tensor **out) {
-  int64_t shape[PC_MAX_NDIM];
-  int32_t ndim = 0;
-  for (int32_t d = 0; way != PC_REDUCE_WHOLE && d < f->lead->ndim; d++) {
-    if (!(op->axes >> d & 1u)) shape[ndim++] = f->lead->shape[d];
-  }
-  return pc_output_ready(ctx, out, op->dtype, ndim, shape);
-}
-
-/* The outputs of rows of `count` elements each, or with `by_columns` of as many columns: of few elements in all. */
-static __attribute__((noinline)) void pc_reduce_flat_rows(const pc_reduce *op, const char *x, int64_t count, int64_t rows, int by_columns, char *out) {
-  char scratch[3 * PC_SHORT_TURNED_BYTES] __attribute__((aligned(64))), total[16] __attribute__((aligned(16)));
-  const pc_monoid *m = op->monoid;
-  int32_t item = pc_dtype_bytes(op->dtype);
-  if (by_columns) {
-    __builtin_memcpy(scratch, x, (size_t)(count * rows * m->item));
-    m->few_columns(scratch, count, rows);
-    __builtin_memcpy(out, scratch, (size_t)(rows * m->item));
-  } else if (pc_short_pays(count, rows)) {
-    pc_short_fold(m, x, count, rows, scratch, out, item);
-  } else {
-    for (; rows > 0; rows--, x += count * m->item, out += item) {
-      m->clear(scratch, m->lanes);
-      m->fold(scratch, x, count, 0);
-      m->close(scratch, 1, total, 1);
-      m->finish(total, 1, count, out, 0);
-    }
-  }
-}
-
-/* Few elements. */
-static __attribute__((noinline)) int pc_reduce_flat(pc_context *ctx, const pc_reduce *op, const pc_flat *f, pc_reduce_flat_way way, int64_t count, pc_tensor *const *in, pc_tensor **out) {
-  char scratch[PC_FLAT_SPREAD_BYTES] __attribute__((aligned(64))), mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
-  char lanes[PC_REDUCE_FLAT_LANES_BYTES] __attribute__((aligned(64))), total[16] __attribute__((aligned(16)));
-  char *data[PC_LOOP_OPERANDS];
-  const pc_monoid *m = op->monoid;
-  pc_flat_spread(f, op->n_in, in, op->scalar, scratch, data);
-  pc_tensor *t = pc_reduce_flat_output(ctx, op, f, way, out);
-  if (t == NULL) return -1;
-  const char *x = data[0];
-  if (pc_plan_is_asked()) pc_plan_tell("few elements", way == PC_REDUCE_WHOLE ? 1 : f->n / count, way == PC_REDUCE_WHOLE ? f->n : count, f->n);
-  if (op->map != NULL) {
-    x = data[op->n_in] = mapped;
-    int failure = op->map(ctx, f->n, data);
-    if (failure != 0) return failure;
-  }
-  if (way != PC_REDUCE_WHOLE) {
-    pc_reduce_flat_rows(op, x, count, f->n / count, way == PC_REDUCE_FIRST, t->data);
-    return 0;
-  }
-  m->clear(lanes, m->lanes);
-  m->fold(lanes, x, f->n, 0);
-  m->close(lanes, 1, total, 1);
-  m->finish(total, 1, f->n, t->data, 0);
   return 0;
 }
 
