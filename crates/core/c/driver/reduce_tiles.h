@@ -27,6 +27,7 @@ typedef struct pc_reduce_run {
   int64_t count;    /* elements behind each output */
   int64_t room;     /* bytes of an operand that is gathered, of columns */
   int64_t depth;    /* rows of it that are held */
+  int ahead;        /* operands of a map are read ahead: they are more than the caches hold */
   const char *held[PC_LOOP_OPERANDS]; /* where the tile begins whose rows are; NULL: none are */
   char *scratch, *mapped, *lanes, *totals; /* in `area` */
   pc_area area;
