@@ -23,21 +23,3 @@ pub(crate) fn closure<S: AsRef<str>>(names: &[S]) -> SourceSet {
     }
     set
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn closure_has_all_and_only_included_headers() {
-        let dot = closure(&["precast/ops/dot.h"]);
-        assert!(dot.contains_key("precast/output.h") && dot.contains_key("precast/context.h"));
-        assert!(!dot.contains_key("precast/ops/math/exp.h"));
-    }
-
-    #[test]
-    fn arithmetic_includes_no_math_headers() {
-        let scalar = closure(&["precast/ops/scalar.h"]);
-        assert!(scalar.keys().all(|name| !name.starts_with("precast/ops/math")), "{:?}", scalar.keys());
-    }
-}

@@ -22,8 +22,8 @@ _SECONDS = os.environ.get("PRECAST_TEST_SECONDS")
 _END = time.monotonic() + float(_SECONDS) if _SECONDS else None
 
 
-# Of a function with more cases than these, one case in four runs, unless `--all-cases` is given.
-_MANY, _SHARE = 12, 4
+# Of a function with more cases than these, one case in six runs, unless `--all-cases` is given.
+_MANY, _SHARE = 6, 6
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,7 +5,7 @@
 //! use `--locked`, so an outdated Cargo.lock is an error.
 
 use crate::steps::Steps;
-use crate::{features, headers, root, test, tidy};
+use crate::{headers, root, test, tidy};
 use anyhow::Result;
 
 /// Runs all steps, with the tests last and only on request; returns `true` if all succeed.
@@ -22,7 +22,6 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     );
     let doc = ["doc", "--workspace", "--exclude", "precast-capi", "--lib", "--no-deps", "--locked"];
     steps.cargo("doc", &doc, &deny);
-    features::share(&mut steps);
     steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
     if tests {
         steps.step("test", || test::run(&root(), &[]));

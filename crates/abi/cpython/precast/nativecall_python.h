@@ -1,13 +1,13 @@
-/* precast/nativecall_python.h: CEP 1000 for CPython. What a callable needs to be called natively, and its callers.
+/* precast/nativecall_python.h: CEP 1000 for CPython, for native callables and their callers.
  *
  *   type  ── tp_flags has Py_TPFLAGS_UNOFFICIAL_EXTRAS ──▶ it is a PyUnofficialTypeObject
  *   (char *)obj + tp_nativecall_offset ──▶ pc_native_cell ──▶ table of text, precast/nativecall.h
  *
  * For static types: a type that is made from a spec has no room behind the PyTypeObject. A subclass made in Python does not
- * inherit the flag, so its objects are called as any others.
+ * inherit the flag, so its objects are called like ordinary objects.
  *
- * Parties that compare interned signatures share one registry: the capsule `registry` of `sys.modules["_nativecall"]`, which
- * the first of them puts there, under the GIL.
+ * Libraries that compare interned signatures share one registry: the capsule `registry` of `sys.modules["_nativecall"]`. The
+ * first library stores it there, under the GIL.
  */
 #ifndef PRECAST_NATIVECALL_PYTHON_H
 #define PRECAST_NATIVECALL_PYTHON_H
@@ -26,10 +26,10 @@ extern "C" {
 typedef struct PyUnofficialTypeObject {
   PyTypeObject tp_main;
   size_t tp_unofficial_flags;  /* 0 */
-  size_t tp_nativecall_offset; /* of the pc_native_cell in each object, in bytes; 0: there is none */
+  size_t tp_nativecall_offset; /* of the pc_native_cell in each object, in bytes; 0: no cell */
 } PyUnofficialTypeObject;
 
-/* The cell of a callable; NULL if it has none. Needs no GIL, only that `callable` lives. */
+/* Returns the cell of a callable; NULL if it has none. Needs no GIL, only a live `callable`. */
 static inline const pc_native_cell *PyNativeCall_Cell(PyObject *callable) {
   PyTypeObject *type = Py_TYPE(callable);
   if (!(type->tp_flags & Py_TPFLAGS_UNOFFICIAL_EXTRAS)) {
@@ -39,8 +39,8 @@ static inline const pc_native_cell *PyNativeCall_Cell(PyObject *callable) {
   return offset == 0 ? NULL : (const pc_native_cell *)((char *)callable + offset);
 }
 
-/* The function of a callable for a signature of 1 to 7 characters (PC_NATIVE_WORD); NULL if it has none. With the GIL held,
- * ask for `~` first, then for the same without it; without the GIL only for `~`. */
+/* Returns the function of a callable for a signature of 1 to 7 characters (PC_NATIVE_WORD); NULL if not found. With the GIL
+ * held, look up the signature with `~` first, then without; without the GIL only with `~`. */
 static inline void (*PyNativeCall_Find(PyObject *callable, uint64_t word))(void) {
   const pc_native_cell *cell = PyNativeCall_Cell(callable);
   return cell == NULL ? NULL : pc_native_find_word(pc_native_table(cell), word);
@@ -49,8 +49,8 @@ static inline void (*PyNativeCall_Find(PyObject *callable, uint64_t word))(void)
 #define PC_NATIVE_MODULE "_nativecall"
 #define PC_NATIVE_CAPSULE "_nativecall.registry"
 
-/* The registry of this interpreter's process: the one in sys.modules["_nativecall"], where `mine` is put if none is there.
- * NULL with a Python error set on failure. Call it with the GIL. */
+/* Returns the registry in sys.modules["_nativecall"]; stores `mine` there if it is missing. Returns NULL with a Python error
+ * set on failure. Call it with the GIL held. */
 static inline const pc_native_registry *PyNativeCall_Registry(const pc_native_registry *mine) {
   PyObject *module = PyImport_AddModule(PC_NATIVE_MODULE); /* borrowed */
   if (module == NULL) {

@@ -4,14 +4,14 @@
 
 #include <precast/context.h>
 
-/* Bytes of an element, 0 for a number that is no dtype. */
+/* Returns the bytes of an element, 0 for an unknown dtype. */
 static inline int32_t pc_dtype_bytes(int32_t dtype) {
   static const uint8_t bytes[24] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 0, 0, 4, 8, 0, 8, 16, 0, 0, 0, 0, 0, 0, 0, 2};
   if (dtype == PC_BF16) return 2;
   return dtype >= 0 && dtype < 24 ? bytes[dtype] : 0;
 }
 
-/* Copies of elements of one size. The steps that everyday slices have are constants, so that compilers make shuffles of them. */
+/* Defines the copy for elements of one size. Common slice steps are constants, so that compilers turn them into shuffles. */
 #define PC_COPY_STRIDED(BYTES, WORD)                                                                                          \
   typedef WORD pc_copy_word##BYTES __attribute__((may_alias, aligned(1)));                                                    \
   static inline void pc_copy_strided_##BYTES(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step) {     \

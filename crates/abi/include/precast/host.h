@@ -1,4 +1,4 @@
-/* precast/host.h: services as a host in C may have them. No module includes it.
+/* precast/host.h: default services for a host in C. No module includes it.
  *
  * `pc_host_error_format` is pc_host.error_format; `pc_host_parallel` is pc_host.parallel of a host with one thread, and
  * `pc_host_gemms` is pc_host.gemms of one that calls its `gemm`; `pc_host_frame` is pc_host.frame of every host. `pc_host_cancelled` is
@@ -58,7 +58,7 @@ static int pc_host_cancelled(pc_context *ctx) {
   return 0;
 }
 
-/* Where the object of a variable is kept; NULL for one that dies with the call. */
+/* Returns the cell that keeps the object of a variable; NULL if the variable dies with the call. */
 static inline pc_object **pc_host_cell(const pc_frame *frame, const pc_variable *variable, void *self, pc_object **args) {
   switch (variable->place) {
     case PC_PLACE_INPUT: return args + variable->position;
@@ -69,8 +69,8 @@ static inline pc_object **pc_host_cell(const pc_frame *frame, const pc_variable 
   }
 }
 
-/* Takes a variable for the length of a call: a reference of an input or a constant, the object itself of a cell that is written,
- * so that an op sees one reference. Returns 0, or a failure id. */
+/* Takes a variable for the length of a call. Inputs and constants get one more reference. The object of a written cell moves out of
+ * it, so that an op sees one reference. Returns 0, or a failure id. */
 static inline int pc_host_take(pc_context *ctx, const pc_variable *variable, pc_object **cell, pc_tensor **taken) {
   *taken = cell != NULL ? (pc_tensor *)*cell : NULL;
   if (variable->place == PC_PLACE_TEMPORARY || variable->place == PC_PLACE_OUTPUT) {
@@ -88,7 +88,8 @@ static inline int pc_host_take(pc_context *ctx, const pc_variable *variable, pc_
   return 0;
 }
 
-/* Gives a variable back: to its cell, if the call has not failed. Returns `failure`, or the one that an empty output is. */
+/* Puts a variable back into its cell, or drops the reference after a failure. Returns `failure`, or the failure id of an empty
+ * output. */
 static inline int pc_host_give(pc_context *ctx, const pc_variable *variable, pc_object **cell, pc_tensor *taken, int failure) {
   const int is_kept = variable->place == PC_PLACE_TEMPORARY || variable->place == PC_PLACE_OUTPUT;
   if (is_kept && !failure) {

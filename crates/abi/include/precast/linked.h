@@ -2,7 +2,7 @@
  *
  * An object with modules has an array of pc_linked in the section `precast_linked`, defined by PC_LINKED. The linker puts
  * the arrays of all objects of a program one after the other, and the host finds them between PC_LINKED_FIRST and
- * PC_LINKED_END. Both are NULL in a program that has none.
+ * PC_LINKED_END. Both are NULL in a program without linked modules.
  */
 #ifndef PRECAST_LINKED_H
 #define PRECAST_LINKED_H
@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* One artifact: what it is, and its table. */
+/* One artifact: its digest and its table. */
 typedef struct pc_linked {
-  uint8_t digest[32]; /* Digest of the archive that the table is of */
+  uint8_t digest[32]; /* Digest of the archive of the table */
   const pc_module *module;
 } pc_linked;
 

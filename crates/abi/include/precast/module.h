@@ -1,11 +1,12 @@
-/* precast/module.h: what a compiled module exports, and the handshake before anything in it is called.
+/* precast/module.h: the exports of a compiled module, and the handshake before the host calls them.
  *
  * A shared object exports exactly one symbol, `precast_module_v1`: a pc_module with the table of entries.
  *
  *   pc_module -- entries[slot] --> pc_entry { key, signature, init, run, cleanup, tasks; native signature, function }
  *
- * A reader accepts `magic` and an `abi_version` it knows, then checks the struct sizes, then the key of the slot it
- * wants. ABI versions: the major number (upper 16 bits) changes when a field moves or changes meaning: refuse it.
+ * A reader checks `magic`, then that it knows `abi_version`, then the struct sizes, then the key of the slot it
+ * wants. ABI versions: the major number (upper 16 bits) changes when a field moves or changes meaning: reject an
+ * unknown one.
  * The minor number (lower 16 bits) changes when fields are appended: a host serves modules of a
  * minor number up to its own; `pc_host` may be shorter in a module, and the other structs have the same sizes.
  * 1.1 appended `function`, 1.2 `pc_monoid.steps` and `pc_host.rows`, 1.3 `pc_host.error_format`, `pc_host.parallel` and
@@ -21,8 +22,8 @@
  *   "dd)d!c~"       double f(double, double, pc_context *)                some op may fail
  *   "d)T{di}~"      struct { double a; int32_t b; } f(double)             several results
  *
- * A function with `!c` failed if the error slot is set, which the caller empties before; its result is then 0. The
- * context has a host, as that of `run`.
+ * The caller clears the error slot before it calls a function with `!c`. If the slot is set afterwards, the call failed
+ * and its result is 0. The context has a host, like that of `run`.
  */
 #ifndef PRECAST_MODULE_H
 #define PRECAST_MODULE_H
@@ -66,25 +67,25 @@ typedef struct pc_variable {
   int32_t place;    /* pc_place */
   int32_t position; /* its position there */
   int32_t number;   /* V<n>, for messages */
-  int32_t dtype;    /* which an input or a constant must have; -1: nobody asks */
-  int32_t task;     /* failure id of one that has another */
+  int32_t dtype;    /* required of an input or a constant; -1: not checked */
+  int32_t task;     /* failure id if the tensor is missing or has another dtype */
   int32_t sync;     /* failure id of an output or a temporary that the ops left empty */
 } pc_variable;
 
-/* A run whose variables are all tensors: what stands around the code of its ops is a table for `pc_host.frame`, since it would
- * be most of what a small module's compilation takes. An instance begins with n_slots + 1 cells of constants, then temporaries. */
+/* A run whose variables are all tensors. The code around its ops is a table for `pc_host.frame`, because compiling it would
+ * take most of a small module's build time. An instance begins with n_slots + 1 cells of constants, then temporaries. */
 typedef struct pc_frame {
   int32_t n_inputs;
   int32_t n_slots;
   int32_t n_variables;
   const pc_variable *variables;
-  /* The ops' code. `variables` has the tensors, one reference each, or NULL; what the ops make they leave there. Returns 0 or a
-   * failure id. */
+  /* Runs the ops' code. `variables` holds the tensors, one reference each, or NULL; the ops leave their results there. Returns 0
+   * or a failure id. */
   int (*body)(void *self, pc_context *ctx, pc_tensor **variables);
 } pc_frame;
 
-/* How native functions take and give numbers that are otherwise structs, or bytes: the C types of CEP 1000's `?`, `Zf` and
- * `Zd`. The others are as in tensors. (`__complex__` is in C and in C++, and needs no header whose meaning flags change.) */
+/* C types of CEP 1000's `?`, `Zf` and `Zd` in native functions; tensors store these as bytes or structs. Other numbers have
+ * the same types as in tensors. (`__complex__` is in C and in C++, and needs no header whose meaning flags change.) */
 #ifdef __cplusplus
 typedef bool pc_native_bool;
 #else
@@ -98,7 +99,7 @@ typedef struct pc_entry {
   uint8_t key[32];       /* BuildKey */
   const char *signature; /* printable, `add(f32[..], f32[..]) -> f32[..]`; never NULL */
   const char *native;    /* canonical CEP 1000 string: the signature of `function`, `dd)d~`; without one the types alone, `#f#f)#f`;
-                          * what a dispatch table is keyed by; never NULL */
+                          * the key of dispatch tables; never NULL */
   uint32_t instance_bytes;
   uint32_t n_inputs;
   uint32_t n_outputs;
@@ -106,7 +107,7 @@ typedef struct pc_entry {
   uint32_t n_tasks;
   uint32_t reserved;     /* 0 */
   const pc_task *tasks;  /* n_tasks of them; tasks[0] is PC_TASK_NONE */
-  /* Runs c_init_code and c_init_code_apply, once after loading. NULL when there is none. Returns 0, or another number with
+  /* Runs c_init_code and c_init_code_apply, once after loading. May be NULL. Returns 0, or another number with
    * the error slot set. */
   int (*load)(pc_context *ctx);
   /* Makes an instance in `self` (instance_bytes, 64-byte aligned, zeroed by the host). Takes its own references to the
@@ -116,10 +117,10 @@ typedef struct pc_entry {
    * on success one reference to the result, on failure NULL or one reference to a valid object). Returns 0 or a failure
    * id. */
   int (*run)(void *self, pc_context *ctx, pc_object **args);
-  /* Gives back all that `init` and `run` took. */
+  /* Releases everything that `init` and `run` took. */
   void (*cleanup)(void *self, pc_context *ctx);
-  /* The graph as a plain function of the signature `native`, with the bits of `run`. NULL where there is none: arrays are
-   * taken, given or computed with, or an op keeps a state in its instance. */
+  /* The graph as a plain function of the signature `native`, with the same bits as `run`. NULL if the graph uses arrays, or
+   * an op keeps a state in its instance. */
   void (*function)(void);
 } pc_entry;
 

@@ -1,7 +1,7 @@
-/* precast/nativecall.h: CEP 1000, functions found and called by signature.
+/* precast/nativecall.h: CEP 1000, looks up and calls functions by signature.
  *
- * Plain C11 that is also valid C++; no Python, and of libc nothing but <string.h>. All functions are `static inline`, so a
- * compiled module or another project includes this file and links nothing. CEP1000.md beside it has the whole story.
+ * Plain C11 that is also valid C++; no Python, no libc beyond <string.h>. All functions are `static inline`, so a
+ * compiled module or another project includes this file and links nothing. CEP1000.md in the same directory has the details.
  *
  *   "dd)d~"  double f(double, double), callable without the GIL
  *
@@ -29,7 +29,7 @@ extern "C" {
 
 /* ---- Signatures ---------------------------------------------------------------------------------------------------- */
 
-/* What is wrong with a text that is no canonical signature. */
+/* The reason why a text is not a canonical signature. */
 typedef enum pc_native_problem {
   PC_NATIVE_FINE = 0,
   PC_NATIVE_LONG = 1,       /* more than PC_NATIVE_MAX_BYTES */
@@ -39,11 +39,11 @@ typedef enum pc_native_problem {
   PC_NATIVE_EMPTY = 5,      /* T{} */
   PC_NATIVE_DEPTH = 6,      /* deeper than PC_NATIVE_MAX_DEPTH */
   PC_NATIVE_RANK = 7,       /* above PC_NATIVE_MAX_RANK, or with a leading zero */
-  PC_NATIVE_ELEMENT = 8,    /* a tensor of what is no number */
+  PC_NATIVE_ELEMENT = 8,    /* a tensor whose element type is not a number */
   PC_NATIVE_ERRORS = 9      /* `!` without c, s or p */
 } pc_native_problem;
 
-/* Where a text is read, and what is wrong there. */
+/* A position in a text, and the problem found there. */
 typedef struct pc_native_reader {
   const char *text; /* not NUL-terminated */
   size_t len;       /* bytes */
@@ -51,7 +51,7 @@ typedef struct pc_native_reader {
   pc_native_problem problem;
 } pc_native_reader;
 
-/* The byte `ahead` of the place; 0 behind the end, which is no code. */
+/* Returns the byte `ahead` of the position; 0 behind the end, which is not a code. */
 static inline char pc_native_peek(const pc_native_reader *r, size_t ahead) {
   return r->at + ahead < r->len ? r->text[r->at + ahead] : '\0';
 }
@@ -75,7 +75,7 @@ static inline int pc_native_refuse(pc_native_reader *r, size_t ahead, pc_native_
 static inline int pc_native_read_fields(pc_native_reader *r, int depth);
 static inline int pc_native_read_signature(pc_native_reader *r, int depth);
 
-/* What follows the `#`. */
+/* Reads the rank and element type after a `#`. */
 static inline int pc_native_read_tensor(pc_native_reader *r) {
   size_t digits = 0;
   int rank = 0;
@@ -182,8 +182,8 @@ static inline pc_native_problem pc_native_check(const char *text, size_t len, si
   return r.problem;
 }
 
-/* The end of the field that begins at byte `at` of a canonical signature; `at` itself if none begins there. What a caller
- * that builds a call from the text goes through it with: arguments, the `)`, results. */
+/* Returns the end of the field that begins at byte `at` of a canonical signature; `at` itself if none begins there. A caller
+ * that builds a call from the text uses it to step through arguments, the `)` and results. */
 static inline size_t pc_native_field_end(const char *text, size_t len, size_t at) {
   pc_native_reader r = {text, len, at, PC_NATIVE_FINE};
   return pc_native_begins_field(pc_native_peek(&r, 0)) && pc_native_read_field(&r, 0) ? r.at : at;
@@ -191,20 +191,20 @@ static inline size_t pc_native_field_end(const char *text, size_t len, size_t at
 
 /* ---- Keys ---------------------------------------------------------------------------------------------------------- */
 
-/* A signature ready to be looked for. */
+/* A signature encoded for lookup. */
 typedef struct pc_native_key {
   uint64_t words[PC_NATIVE_MAX_WORDS];
   size_t len; /* words in use; odd */
 } pc_native_key;
 
-/* How many words hold `units` and at least one that ends them; the first word has 8 * a_byte, those after it a byte less. */
+/* Returns the number of words for `units` and at least one end unit. The first word has 8 * a_byte units, later words 7 * a_byte. */
 static inline size_t pc_native_words(size_t units, size_t a_byte) {
   size_t more = units + 1 > 8 * a_byte ? units + 1 - 8 * a_byte : 0;
   return (1 + (more + 7 * a_byte - 1) / (7 * a_byte)) | 1;
 }
 
-/* Approach 2, verbatim: 8-byte chunks, all but the first after a `-`, with a NUL at the end. Sets `key`; returns what is
- * wrong with the text. */
+/* Approach 2, verbatim: 8-byte chunks, all but the first after a `-`, with a NUL at the end. Sets `key`; returns the
+ * problem of the text, or PC_NATIVE_FINE. */
 static inline pc_native_problem pc_native_key_text(pc_native_key *key, const char *text, size_t len) {
   pc_native_problem problem = pc_native_check(text, len, NULL);
   if (problem != PC_NATIVE_FINE) {
@@ -239,14 +239,14 @@ static inline pc_native_problem pc_native_key_text(pc_native_key *key, const cha
 /* The symbols of the compact encoding. One nibble, from 1 on: */
 #define PC_NATIVE_SHORT                                                                                         \
   { ")", "d", "f", "i", "q", "&", "#", "1", "2", "~", "O" }
-/* One byte, from 0xC1 on without those that have a nibble 0: */
+/* One byte, from 0xC1 on, skipping bytes whose low nibble is 0: */
 #define PC_NATIVE_LONG_SYMBOLS                                                                                  \
   {                                                                                                             \
     "?", "b", "B", "h", "H", "I", "Q", "e", "E", "g", "P", "0", "3", "4", "5", "6", "7", "8", "9", "}",         \
         "T{", "X{", "Zf", "Zd", "Zg", "!c", "!s", "!p", "#1d", "#1f", "#2d", "#2f"                              \
   }
 
-/* The number of the longest symbol at the beginning of `text`, and its bytes in `size`; 0 if there is none. */
+/* Returns the number of the longest symbol at the beginning of `text`, 0 if none matches. Sets `size` to its bytes. */
 static inline unsigned pc_native_symbol(const char *text, size_t len, size_t *size) {
   static const char *const one[] = PC_NATIVE_SHORT;
   static const char *const more[] = PC_NATIVE_LONG_SYMBOLS;
@@ -296,7 +296,7 @@ static inline pc_native_problem pc_native_key_compact(pc_native_key *key, const 
   return PC_NATIVE_FINE;
 }
 
-/* The text of a key of chunks. `text` has PC_NATIVE_MAX_BYTES + 1 bytes; returns its length. */
+/* Decodes a key of chunks to text. `text` has PC_NATIVE_MAX_BYTES + 1 bytes; returns its length. */
 static inline size_t pc_native_text_of_chunks(const uint64_t *words, size_t len, char *text) {
   size_t n = 0;
   for (size_t word = 0; word < len; word++) {
@@ -310,7 +310,7 @@ static inline size_t pc_native_text_of_chunks(const uint64_t *words, size_t len,
   return n;
 }
 
-/* The text of a compact key, as pc_native_text_of_chunks. */
+/* Decodes a compact key to text, like pc_native_text_of_chunks. */
 static inline size_t pc_native_text_of_compact(const uint64_t *words, size_t len, char *text) {
   static const char *const one[] = PC_NATIVE_SHORT;
   static const char *const more[] = PC_NATIVE_LONG_SYMBOLS;
@@ -351,7 +351,8 @@ typedef union pc_native_slot {
   uint64_t word;
 } pc_native_slot;
 
-/* 16 bytes of a table. A short signature and its function; of a longer one two words, or the last word and the function.
+/* 16 bytes of a table: a short signature and its function. A longer signature has entries of two words, then its last word and
+ * the function.
  * A table ends with an entry whose `signature` is 0. */
 typedef struct pc_native_entry {
   uint64_t signature;
@@ -368,13 +369,13 @@ typedef struct pc_native_id_entry {
   pc_native_slot slot;
 } pc_native_id_entry;
 
-/* Where a callable publishes its table. What it points to is never changed, nor freed as long as the callable lives, so it
- * may be read without any lock and without the GIL; a later reading may give a longer table. */
+/* The cell in which a callable publishes its table. A published table is never changed, nor freed while the callable lives, so
+ * it may be read without any lock and without the GIL. A later read may return a longer table. */
 typedef struct pc_native_cell {
   const pc_native_entry *table; /* never NULL */
 } pc_native_cell;
 
-/* The table as it is now. */
+/* Returns the current table. */
 static inline const pc_native_entry *pc_native_table(const pc_native_cell *cell) {
 #if defined(__GNUC__)
   return __atomic_load_n(&cell->table, __ATOMIC_ACQUIRE);
@@ -388,7 +389,7 @@ static inline uint64_t pc_native_word_at(const pc_native_entry *table, size_t at
   return at % 2 == 0 ? table[at / 2].signature : table[at / 2].slot.word;
 }
 
-/* The function of a signature of one word (also an interned address); NULL if the table has none. */
+/* Returns the function of a signature of one word (also an interned address); NULL if not found. */
 static inline void (*pc_native_find_word(const pc_native_entry *table, uint64_t word))(void) {
   for (; table->signature != 0; table++) {
     if (table->signature == word) {
@@ -398,7 +399,7 @@ static inline void (*pc_native_find_word(const pc_native_entry *table, uint64_t 
   return NULL;
 }
 
-/* The function of a signature; NULL if the table has none. A word is compared only after all before it were equal, and no
+/* Returns the function of a signature; NULL if not found. A word is compared only if all words before it were equal, and no
  * word of a key is 0, so the scan does not pass the end. */
 static inline void (*pc_native_find(const pc_native_entry *table, const pc_native_key *key))(void) {
   for (; table->signature != 0; table++) {
@@ -413,7 +414,7 @@ static inline void (*pc_native_find(const pc_native_entry *table, const pc_nativ
   return NULL;
 }
 
-/* The function of a number (approach 1A); NULL if the table has none. */
+/* Returns the function of a number (approach 1A); NULL if not found. */
 static inline void (*pc_native_find_id(const pc_native_id_entry *table, uint64_t id))(void) {
   for (; table->id != 0; table++) {
     if (table->id == id) {
@@ -423,8 +424,8 @@ static inline void (*pc_native_find_id(const pc_native_id_entry *table, uint64_t
   return NULL;
 }
 
-/* Checks a table of text that comes from elsewhere: returns the number of its entries' 16-byte steps without the end, or
- * SIZE_MAX if `n` entries hold a signature that is none, or no end. */
+/* Checks an untrusted table of text. Returns its number of 16-byte entries without the end entry. Returns SIZE_MAX if a
+ * signature is invalid, or if the first `n` entries contain no end. */
 static inline size_t pc_native_check_table(const pc_native_entry *table, size_t n) {
   for (size_t at = 0; at < n;) {
     if (table[at].signature == 0) {
@@ -452,20 +453,20 @@ static inline size_t pc_native_check_table(const pc_native_entry *table, size_t 
 /* ---- The registry of approach 1 ------------------------------------------------------------------------------------ */
 
 #define PC_NATIVE_REGISTRY_VERSION 1u
-/* The environment variable that parties of a process meet at; precast/nativecall_registry.h reads and sets it. */
+/* The environment variable with the shared registry of a process; precast/nativecall_registry.h reads and sets it. */
 #define PC_NATIVE_REGISTRY_VARIABLE "_NATIVECALL_REGISTRY_1"
 
-/* Gives each signature one address (1B) or one number (1A) in a process. Lives for ever; any thread may call it. */
+/* Maps each signature to one address (1B) or one number (1A) in a process. Never freed; any thread may call it. */
 typedef struct pc_native_registry {
   uint32_t version;      /* PC_NATIVE_REGISTRY_VERSION */
   uint32_t struct_bytes; /* sizeof(pc_native_registry) */
-  /* The one address of a signature, with one reference that the caller gives back; NULL for text that is not canonical. */
+  /* Returns the unique address of a signature, with one reference that the caller releases; NULL for text that is not canonical. */
   const char *(*intern)(const char *text, size_t len);
-  /* Gives back one reference; `interned` is what `intern` gave, never NULL. */
+  /* Releases one reference; `interned` is a result of `intern`, never NULL. */
   void (*release)(const char *interned);
-  /* The number of a signature, the same as long as the process runs; 0 for text that is not canonical. */
+  /* Returns the number of a signature, constant while the process runs; 0 for text that is not canonical. */
   uint64_t (*id)(const char *text, size_t len);
-  /* The signature of a number, for ever; NULL for a number that was not given. */
+  /* Returns the signature of a number, never freed; NULL for an unknown number. */
   const char *(*text)(uint64_t id);
 } pc_native_registry;
 

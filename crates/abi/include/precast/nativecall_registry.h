@@ -1,7 +1,7 @@
-/* precast/nativecall_registry.h: how parties of one process come to use one registry of signatures.
+/* precast/nativecall_registry.h: shares one registry of signatures in a process.
  *
- * The first to offer one puts its address into the environment, with the random bytes that Linux gave this run of this
- * program, so that another program that inherits the variable does not take it for its own:
+ * The first library to offer a registry puts its address into the environment, with the random bytes that Linux gave this
+ * program execution. So another program that inherits the variable does not mistake the address for its own:
  *
  *   _NATIVECALL_REGISTRY_1=00007f3c5a1b2c40:9f…32 hexadecimal digits…e1
  *
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Writes 32 hexadecimal digits and a NUL that tell this run of this program from all others. */
+/* Writes 32 hexadecimal digits and a NUL that identify this program execution. */
 static inline void pc_native_program(char digits[33]) {
 #if defined(__linux__)
   const unsigned char *bytes = (const unsigned char *)getauxval(AT_RANDOM);
@@ -35,7 +35,7 @@ static inline void pc_native_program(char digits[33]) {
 #endif
 }
 
-/* The registry that was offered to this run of this program; NULL if none was. */
+/* Returns the registry that was offered to this program execution; NULL if none was. */
 static inline const pc_native_registry *pc_native_offered(void) {
   const char *value = getenv(PC_NATIVE_REGISTRY_VARIABLE);
   char program[33];
@@ -49,8 +49,9 @@ static inline const pc_native_registry *pc_native_offered(void) {
   return fits ? registry : NULL;
 }
 
-/* Offers `mine` (not NULL) unless a registry was offered before; returns the one that everybody uses, NULL if there is no
- * room in the environment. `mine` lives for ever: who may be unloaded (dlclose) is linked with `-z nodelete`. Call it while no other thread reads or changes the environment, as setenv wants. */
+/* Offers `mine` (not NULL) unless a registry was offered before. Returns the shared registry; NULL if the environment has no
+ * room. `mine` must never be freed: link a library that may be unloaded (dlclose) with `-z nodelete`. Like setenv, call it
+ * while no other thread reads or changes the environment. */
 static inline const pc_native_registry *pc_native_share(const pc_native_registry *mine) {
   const pc_native_registry *there = pc_native_offered();
   char program[33];

@@ -1,10 +1,10 @@
-/* precast/output.h: the output variables of an op: keep what is there when it fits, allocate when it does not. */
+/* precast/output.h: reuses the tensor in an output variable of an op if it fits, else allocates one. */
 #ifndef PRECAST_OUTPUT_H
 #define PRECAST_OUTPUT_H
 
 #include <precast/copy.h>
 
-/* Whether `t`, held by nobody else, may be written as a result of this dtype and shape. Its strides may be any that give
+/* Whether `t` has no other owner and may be written as a result of this dtype and shape. Any strides are allowed that give
  * each element its own place. */
 static inline int pc_output_fits(const pc_tensor *t, int32_t dtype, int32_t ndim, const int64_t *shape) {
   if (t == NULL || t->dtype != dtype || t->ndim != ndim || t->object.refcount != 1 || (t->flags & PC_FLAG_READONLY)) return 0;
@@ -17,8 +17,8 @@ static inline int pc_output_fits(const pc_tensor *t, int32_t dtype, int32_t ndim
   return empty || !overlaps;
 }
 
-/* The tensor to write to: `*out` if it fits, else a new one that takes its place. NULL, with the error slot set and
- * `*out` as it was, when memory is refused. */
+/* Returns the tensor to write to: `*out` if it fits, else a new tensor that replaces it. Returns NULL if the allocation
+ * fails, with the error slot set and `*out` unchanged. */
 __attribute__((unused)) static pc_tensor *pc_output_ready(pc_context *ctx, pc_tensor **out, int32_t dtype, int32_t ndim, const int64_t *shape) {
   if (pc_output_fits(*out, dtype, ndim, shape)) return *out;
   pc_tensor *fresh = ctx->host->tensor_new(ctx, dtype, ndim, shape);

@@ -36,7 +36,7 @@ typedef enum pc_dtype {
   PC_C64 = 14,
   PC_C128 = 15,
   PC_F16 = 23,
-  PC_BF16 = 256 /* none of NumPy's: the first number of types from elsewhere */
+  PC_BF16 = 256 /* not a NumPy number: the first number of additional types */
 } pc_dtype;
 
 typedef uint8_t pc_bool;
@@ -59,7 +59,7 @@ typedef struct pc_c128 { pc_f64 re, im; } pc_c128;
 
 typedef struct pc_object pc_object;
 
-/* What kind of thing an object is, and how it dies. Lives for ever (static). */
+/* The type of an object, and its destructor. Static: never freed. */
 typedef struct pc_type {
   const char *name;             /* never NULL; for messages */
   void (*dealloc)(pc_object *); /* never NULL; called once, when the count falls to 0 */
@@ -83,14 +83,14 @@ typedef struct pc_tensor {
   const int64_t *strides; /* ndim steps, in BYTES, may be 0 or negative; owned by the tensor */
   uint32_t flags;         /* PC_FLAG_* */
   uint32_t reserved;      /* 0 */
-  pc_object *owner;       /* nullable; what keeps `data` alive if this tensor is a view (one reference) */
+  pc_object *owner;       /* nullable; keeps `data` alive if this tensor is a view (one reference) */
   int64_t capacity_bytes; /* bytes behind `data` that this tensor owns; 0 for views and borrowed data */
 } pc_tensor;
 
 /* Takes one more reference; `o` not NULL. */
 static inline void pc_incref(pc_object *o) { o->refcount++; }
 
-/* Gives one reference back; NULL is allowed. */
+/* Releases one reference; NULL is allowed. */
 static inline void pc_xdecref(pc_object *o) {
   if (o != NULL && --o->refcount == 0) {
     o->type->dealloc(o);
@@ -104,7 +104,7 @@ static inline void pc_xincref(pc_object *o) {
   }
 }
 
-/* Number of elements: the product of the extents, 1 for a scalar. */
+/* Returns the number of elements: the product of the extents, 1 for a scalar. */
 static inline int64_t pc_tensor_size(const pc_tensor *t) {
   int64_t n = 1;
   for (int32_t i = 0; i < t->ndim; i++) {

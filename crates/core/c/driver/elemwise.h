@@ -2,6 +2,7 @@
  *
  *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
  *   the same of few elements, some operands broadcast or strided ----------------> blocks of these, then the same (flat.h)
+ *   long rows, contiguous or of one element ------------------------------------> one call of the kernel per row (long.h)
  *   anything else --> pc_loop: broadcast, coalesce, order, prefer --> pc_chunks: gather --> kernel per chunk
  *                     or, where an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
  *   either in ranges, where there are many elements (cut.h)

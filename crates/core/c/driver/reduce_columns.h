@@ -7,7 +7,7 @@
 /* Whether the elements behind an output are so few that their columns are added up in place. */
 static int pc_reduce_is_few(const pc_reduce_run *r) { return r->op->monoid->few_columns != NULL && r->count <= r->op->monoid->lanes; }
 
-/* Whether the outputs are made in order: see the head of this file. */
+/* Whether the outputs are made in order: see the head of reduce.h. */
 static int pc_reduce_is_in_order(const pc_reduce_run *r) {
   const pc_monoid *m = r->op->monoid;
   return (r->op->flags & PC_ASSOCIATIVE) && r->op->map == NULL && m->steps != NULL && r->inner.ndim == 1 && r->count <= 2 * m->lanes &&

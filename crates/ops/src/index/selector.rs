@@ -181,16 +181,3 @@ fn slice(start: Option<i64>, stop: Option<i64>, step: i64, extent: usize) -> Vec
     }
     all
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_are_written_and_read_back() {
-        for text in ["i", "", "b", "e", "s", "be", "bs", "es", "bes"] {
-            assert_eq!(Selector::parse(text).map(Selector::text).as_deref(), Some(text));
-        }
-        assert!(["eb", "x", "ib", "bb"].iter().all(|text| Selector::parse(text).is_none()));
-    }
-}

@@ -162,13 +162,3 @@ pub(crate) fn quote(text: &str) -> String {
     quoted.push('"');
     quoted
 }
-
-#[cfg(test)]
-mod tests {
-    use super::quote;
-
-    #[test]
-    fn message_stays_inside_its_string() {
-        assert_eq!(quote("n > 0, \"ä\" \\ @M@ ?"), "\"n > 0, \\042\\303\\244\\042 \\134 \\100M\\100 \\077\"");
-    }
-}

@@ -5,6 +5,7 @@
 mod accuracy;
 mod agree;
 mod blocks;
+mod build;
 mod c_scalars;
 mod cases;
 mod compiler;
@@ -43,6 +44,7 @@ mod rows;
 mod scalar_golden;
 mod short_axes;
 mod small_graphs;
+mod sources;
 mod special;
 mod stabilise;
 mod structural;

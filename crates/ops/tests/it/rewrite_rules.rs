@@ -11,7 +11,7 @@ use std::slice;
 use std::sync::Arc;
 
 /// Parses texts over inputs in text form.
-fn graph(outputs: &[&str], inputs: &[&str]) -> FunctionGraph {
+pub(crate) fn graph(outputs: &[&str], inputs: &[&str]) -> FunctionGraph {
     let inputs: Vec<_> = inputs.iter().map(|input| parse_input(input).unwrap()).collect();
     parse(outputs, &inputs, &Ops::standard()).unwrap_or_else(|error| panic!("{outputs:?}: {error}"))
 }
@@ -58,6 +58,50 @@ fn simplify_removes_ops_without_effect() {
         // The third row keeps both dimensions in place, but the type rule of the first dimshuffle cannot know this.
         let left: &[&str] = if left == ["dimshuffle{order=[0,1]}"] { &[] } else { left };
         assert_eq!(labels(&after("simplify,order", &graph(&[text], &[input]))), left, "{text}");
+    }
+}
+
+#[test]
+fn casts_to_a_dtype_and_back_are_dropped_only_without_loss() {
+    let dropped = [
+        ("i8", "bool"),
+        ("f16", "bool"),
+        ("i16", "i8"),
+        ("i64", "u32"),
+        ("u16", "u8"),
+        ("f16", "i8"),
+        ("f16", "u8"),
+        ("bf16", "u8"),
+        ("f32", "i16"),
+        ("f32", "u16"),
+        ("f64", "i32"),
+        ("f64", "u32"),
+        ("f32", "f16"),
+        ("f32", "bf16"),
+        ("f64", "f32"),
+    ];
+    let kept = [
+        ("bool", "i8"),
+        ("u16", "i8"),
+        ("i16", "u16"),
+        ("i8", "u8"),
+        ("u64", "i64"),
+        ("f16", "i16"),
+        ("bf16", "i16"),
+        ("f32", "i32"),
+        ("f64", "i64"),
+        ("f64", "u64"),
+        ("f16", "bf16"),
+        ("bf16", "f16"),
+        ("f32", "f64"),
+        ("i64", "f32"),
+    ];
+    for (pairs, left) in [(&dropped[..], 0), (&kept, 2)] {
+        for (wide, from) in pairs {
+            let there_and_back = graph(&[&format!("{from}({wide}(x))")], &[&format!("x={from}[?]")]);
+            let left_over = after("simplify", &there_and_back).applies().len();
+            assert_eq!(left_over, left, "{from} through {wide}");
+        }
     }
 }
 

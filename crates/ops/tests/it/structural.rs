@@ -323,6 +323,14 @@ fn product_cases() -> Vec<Case> {
 }
 
 #[test]
+fn entries_of_an_index_are_written_and_read_back() {
+    for text in ["i", "", "b", "e", "s", "be", "bs", "es", "bes"] {
+        assert_eq!(Selector::parse(text).map(Selector::text).as_deref(), Some(text));
+    }
+    assert!(["eb", "x", "ib", "bb"].iter().all(|text| Selector::parse(text).is_none()));
+}
+
+#[test]
 fn products_of_all_ranks_match_perform() {
     check("gnu11", &calls(product_cases()));
     check("c++17", &calls(product_cases().into_iter().step_by(37).collect()));

@@ -265,11 +265,11 @@ def _split(inputs: Any) -> list[str]:
     """Returns the declarations of inputs. A text may contain several, such as ``x: f64[?,?], y: i64``."""
     if not isinstance(inputs, str):
         return [str(each) for each in inputs]
-    parts, depth = [""], 0
-    for letter in inputs:
+    parts, start, depth = [], 0, 0
+    for at, letter in enumerate(inputs):
         depth += (letter in "[<") - (letter in "]>")
         if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
+            parts.append(inputs[start:at])
+            start = at + 1
+    parts.append(inputs[start:])
     return [part.strip() for part in parts if part.strip()]
