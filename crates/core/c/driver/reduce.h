@@ -1,16 +1,16 @@
 /* driver/reduce.h: reduces over some axes of its (broadcast) operands, or of a map of them, without storing the map.
  *
  *   operands --pc_loop--> kept dimensions x reduced dimensions
- *     rows      the reduced dimensions are the near ones: for each output, take them in chunks, map, fold into lanes
- *     columns   a kept dimension is the near one, or rows are short: for a tile of outputs at once, map row after row and step
- *               into lanes; no more rows than there are lanes are kept instead, and added up in place. What is gathered of short
- *               rows stays for the tiles that read it again
- *     in order  of a few rows as they lie, where parentheses do not show (PC_ASSOCIATIVE): into the outputs, without lanes
- *     short     the same of short rows as they lie: a tile of them is mapped as a whole and turned (reduce_tiles.h)
- *     stripes   few columns of many rows: rows are mapped several at once, and step into several lanes at once
+ *     rows      the innermost dimension is reduced: for each output, take its elements in chunks, map them, fold them into lanes
+ *     columns   the innermost dimension is kept, or rows are short (reduce_columns.h): for a tile of outputs at once, map row after
+ *               row and step into lanes. Rows up to the number of lanes are stored and added in place. Blocks of gathered short
+ *               rows stay for the tiles that read them again
+ *     in order  few contiguous rows of a reduction that is PC_ASSOCIATIVE: step into the outputs, without lanes
+ *     short     short contiguous rows: map a tile of them as a whole, and transpose it (reduce_tiles.h)
+ *     stripes   few columns of many rows: map several rows at once, and step into several lanes at once (reduce_tiles.h)
  *
- *   flat      one output of at most 512 elements that lie contiguous: one call of the map, one fold (reduce_few.h)
- *   blocks    one output of many elements: the lanes of each block, on several threads; then their trees, in order
+ *   flat      at most 512 contiguous elements in all: one call of the map, one fold (reduce_few.h)
+ *   blocks    one output of many elements: fold the lanes of each block on several threads, then combine them in order
  *
  * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a
  * block of the L1 cache only; a plain reduction of contiguous elements reads them where they are.
