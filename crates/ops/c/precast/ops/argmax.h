@@ -70,7 +70,7 @@ __attribute__((unused, noinline)) static int pc_argmax(pc_context *ctx, int32_t 
   return 0;
 }
 
-/* BEATS is > or <; KEY returns what of an element is compared, IS_LAST whether no later element beats it: a NaN, a true bool of
+/* BEATS is > or <; KEY returns the compared part of an element, IS_LAST whether no later element beats it: a NaN, a true bool of
  * argmax. Elements are compared in blocks of vectors. A block is skipped if no element beats the best one so far, because an element
  * that is not at most as good is better, or a NaN. Else `top` finds its best element, and then the first that equals it. Elements
  * that are apart are gathered first, except bytes: a bool soon ends the search. */

@@ -5,8 +5,8 @@
 #include <precast/tensor.h>
 
 /* A function of this kind is inlined whatever it costs: a loop with a call in it is never vector code. C that calls them
- * for one element at a time may define PC_INLINE as less, which changes no bits and is compiled faster. Without optimisation nothing is
- * vector code, and what is inlined takes much of a stack. */
+ * for one element at a time may define PC_INLINE as less, which changes no bits and is compiled faster. Without optimisation no loop is
+ * vector code, and inlined functions take much of a stack. */
 #ifndef PC_INLINE
 #ifdef __OPTIMIZE__
 #define PC_INLINE static inline __attribute__((always_inline, unused))

@@ -5,7 +5,7 @@
 #include <precast/output.h>
 
 /* order[d]: which dimension of `in` becomes dimension d, -1 for a new one of extent 1. Dimensions that `order` does not
- * name are dropped and must have extent 1: a value error otherwise. Replaces what is in `*out`. */
+ * name are dropped and must have extent 1: a value error otherwise. Replaces the tensor in `*out`. */
 __attribute__((unused)) static int pc_dimshuffle(pc_context *ctx, pc_tensor *in, int32_t ndim, const int32_t *order, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM] = {0}, strides[PC_MAX_NDIM] = {0};
   uint32_t named = 0;

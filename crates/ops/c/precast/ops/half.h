@@ -2,7 +2,7 @@
  *
  * A 16-bit float is stored only. An operation widens its operands to f32, which is exact, computes there, and rounds once
  * to nearest even: for + - * / and sqrt that is the correctly rounded result (f32 has more than twice the bits).
- * f64 is rounded in one step, never by way of f32. Overflow gives infinity, subnormal results are rounded as they are,
+ * f64 is rounded in one step, never by way of f32. Overflow gives infinity, subnormal results are not flushed to 0,
  * every NaN becomes the quiet one of its sign. All is integer arithmetic and selections, so loops become vector code, and
  * no CPU's conversion instruction decides. crates/graph/src/float16.rs repeats it in Rust.
  *

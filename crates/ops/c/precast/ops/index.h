@@ -3,7 +3,7 @@
  *
  * How a tensor is indexed is a list of codes, one for each of its first dimensions:
  *   PC_INDEX               one index, taken from the next integer: the dimension goes
- *   bits of PC_SLICE_*     a slice; for each bit, in the order of the bits, the next integer; what is not given is open
+ *   bits of PC_SLICE_*     a slice; for each bit, in the order of the bits, the next integer; a part without a bit is open
  * Dimensions without a code are kept whole. Integers are tensors of i64 without dimensions.
  */
 #ifndef PRECAST_OPS_INDEX_H
@@ -109,8 +109,8 @@ __attribute__((unused, noinline)) static int pc_set_subtensor(pc_context *ctx, c
  * than the second cache can. */
 #define PC_TAKE_FAR_BYTES (1 << 20)
 
-/* The positions of a block of `n` indices, counted from 0; -1 with an index error for the first that is none. There is no
- * branch on an index, so this goes at vector speed. */
+/* Writes the positions of a block of `n` indices, counted from 0. Returns -1 with an index error for the first index out of range. It does not
+ * branch on an index, so it runs at vector speed. */
 static inline int pc_take_positions(pc_context *ctx, const pc_tensor *indices, int64_t from, int64_t n, int64_t extent, int64_t *at) {
   uint64_t outside = 0; /* the sign: before the first, or past the last */
   if (indices->strides[0] == 8) {

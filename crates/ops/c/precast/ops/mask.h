@@ -1,5 +1,5 @@
-/* precast/ops/mask.h: where a tensor of bool is true: nonzero, boolean_index. The results are as long as it is true often: it is
- * counted first, then walked in C order, a block of a row at a time, whose true places are collected without a branch.
+/* precast/ops/mask.h: positions where a tensor of bool is true: nonzero, boolean_index. True places are counted first, which gives the
+ * length of the results. The mask is then walked in C order, a block of a row at a time, and true places are collected without a branch.
  */
 #ifndef PRECAST_OPS_MASK_H
 #define PRECAST_OPS_MASK_H
@@ -107,8 +107,8 @@ __attribute__((unused, noinline)) static int pc_nonzero(pc_context *ctx, const i
   return 0;
 }
 
-/* Copies the elements of a block at true places to `to`; gives their number. Eight places that are equal are one step; among the
- * others there is no branch: each element is written, and the next one over it where its place is false. */
+/* Copies the elements of a block at true places to `to`; returns their number. Eight places that are equal are one step. Mixed places are
+ * copied without a branch: each element is written, and the next one over it where its place is false. */
 #define PC_MASK_COMPRESS(T)                                                                                          \
   __attribute__((unused, noinline)) static int64_t pc_mask_compress_##T(const char *mask, const void *from, int64_t n, void *to) { \
     const T *x = (const T *)from;                                                                                    \
@@ -140,7 +140,7 @@ PC_MASK_COMPRESS(uint16_t)
 PC_MASK_COMPRESS(uint32_t)
 PC_MASK_COMPRESS(uint64_t)
 
-/* As they say, by the size of an element; NULL where there is none of its size. */
+/* Chooses the function for the size of an element; NULL for any other size. */
 typedef int64_t (*pc_mask_compress)(const char *mask, const void *from, int64_t n, void *to);
 static inline pc_mask_compress pc_mask_compress_of(int32_t item) {
   switch (item) {

@@ -31,7 +31,7 @@
  * becomes vector code at every ISA level, and an element's result depends neither on its position nor on the vector width.
  * Functions with regions have shorter forms for some operands, with the same bits: block.h. The row of the function names them.
  *
- * There is no other text of them: `perform` calls these functions too, compiled once for the host.
+ * They have no second implementation: `perform` calls these functions too, compiled once for the host.
  *
  * Source. Range reductions and the form of log: W. J. Cody and W. Waite, "Software Manual for the Elementary
  * Functions" (1980); P. T. P. Tang, "Table-driven implementation of the exponential function" (1989) for the exact

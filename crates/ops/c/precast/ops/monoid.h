@@ -1,4 +1,4 @@
-/* precast/ops/monoid.h: what a reduction adds up with, and the one order in which it does.
+/* precast/ops/monoid.h: the operations of reductions, and the one order in which they are applied.
  *
  * The order is part of the result, so it depends on the elements' count alone, never on layout, vector width, fusion or
  * threads. The elements that one output is made of, in C order of the reduced axes, are cut into blocks of 4096. Within a
@@ -33,16 +33,16 @@
   PC_MONOID_HALVE(32, LANES, ADD) PC_MONOID_HALVE(16, LANES, ADD) PC_MONOID_HALVE(8, LANES, ADD)   \
   PC_MONOID_HALVE(4, LANES, ADD) PC_MONOID_HALVE(2, LANES, ADD) PC_MONOID_HALVE(1, LANES, ADD)
 
-/* Copies lanes, in pieces of what the loop beside it has in a register: what was written in shorter pieces than it is read in has to
- * arrive in memory first. */
+/* Copies lanes, in pieces of the register width of the loop beside it. A read that is wider than the writes before it has to wait until they
+ * arrive in memory. */
 #define PC_MONOID_COPY(TO, FROM, BYTES)                                  \
   for (size_t at = 0; at < BYTES; at += 32) {                            \
     __asm__ volatile("");                                                \
     __builtin_memcpy((char *)(TO) + at, (const char *)(FROM) + at, 32);  \
   }
 
-/* WAYS says what a reduction can meet, and is a macro that chooses: rows alone, where it has a single output; columns of a map, and
- * short rows of a program of rows, which may be of a few elements each (`few_columns`); and columns of elements as they lie (`steps`). */
+/* WAYS is a macro that chooses the inputs of a reduction: rows alone, where it has a single output; columns of a map, and short rows of a
+ * program of rows, which may be of a few elements each (`few_columns`); and columns of elements in memory (`steps`). */
 #define PC_MONOID_ROWS(ROWS, MAPPED, COLUMNS) ROWS
 #define PC_MONOID_MAPPED(ROWS, MAPPED, COLUMNS) MAPPED
 #define PC_MONOID_COLUMNS(ROWS, MAPPED, COLUMNS) COLUMNS
@@ -83,8 +83,8 @@
 /* Columns of a few elements are reduced in place, so that a result needs the room of an element. */
 #define PC_MONOID_IN_PLACE(NAME, PASSES, OUT, T) (PASSES && sizeof(OUT) == sizeof(T) ? NAME##_few_columns : NULL)
 
-/* As PC_MONOID, with outputs of type OUT; PASSES says whether what was added to the identity once, and has it added again, is the same bit by bit, wherever in
- * a tree that is: of a few elements, lanes without any are passed over then, and the identity is added to the total alone. */
+/* As PC_MONOID, with outputs of type OUT. PASSES says whether adding the identity a second time never changes a bit, anywhere in a tree.
+ * For a few elements, lanes without any are then passed over, and the identity is added to the total alone. */
 #define PC_MONOID_WHERE(NAME, WAYS, PASSES, OUT, T, LANES, IDENTITY, ADD, TOTAL, WIDEN, ADD_TOTAL, RESULT, NO_EMPTY)         \
   __attribute__((unused)) static void NAME##_clear(void *to, int64_t n) {                                              \
     T *lanes = (T *)to;                                                                                                \

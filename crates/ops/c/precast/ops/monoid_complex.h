@@ -10,7 +10,7 @@ PC_INLINE pc_c128 pc_monoid_mean(pc_c128 total, int64_t count) {
   return pc_complex_f64(total.re / (pc_f64)count, total.im / (pc_f64)count);
 }
 
-/* (inf + 0i) * (1 + 0i) is no identity: all lanes are taken in. */
+/* Multiplication by 1 + 0i changes inf + 0i, so all lanes are taken in. */
 #define PC_MONOID_C128(NAME, WAYS, ONE, ADD, RESULT) \
   PC_MONOID_WHERE(NAME, WAYS, 0, pc_c128, pc_c128, 8, pc_complex_f64(ONE, 0.0), ADD##_c128, pc_c128, , ADD##_c128, RESULT, NULL)
 #define PC_MONOID_C64(NAME, WAYS, ONE, ADD, RESULT)                                                                         \

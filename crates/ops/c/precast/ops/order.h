@@ -1,8 +1,8 @@
 /* precast/ops/order.h: the order in which elements are sorted and searched: NumPy's.
  *
  * Numbers ascend, false is before true, -0.0 and 0.0 are equal, every NaN is behind all numbers and equal to every other.
- * Complex numbers go by real part, then imaginary part; those with a NaN are behind all others: first (r, NaN) by r, then
- * (NaN, i) by i, then (NaN, NaN).
+ * Complex numbers go by real part, then imaginary part. Numbers with a NaN are behind all numbers without one: first
+ * (r, NaN) by r, then (NaN, i) by i, then (NaN, NaN).
  *
  * pc_order_<dtype>(x, stage) is an unsigned integer of that order. A real number has one, stage 0; a complex one has three, of
  * which a later one outweighs those before it: its imaginary part, its real part, which of them are NaN.
@@ -28,7 +28,7 @@ PC_ORDER_INT(u64, uint64_t, 0)
 PC_INLINE uint64_t pc_order_bool(pc_bool x, int32_t stage) { return (void)stage, x != 0; }
 PC_INLINE pc_bool pc_unorder_bool(uint64_t key) { return (pc_bool)key; }
 
-/* The bits of negative numbers descend; those of the others stand above them. */
+/* Defines the key of a float: a negative number has its bits inverted, any other number has the top bit set. */
 #define PC_ORDER_FLOAT(F, U, TOP)                                                \
   PC_INLINE uint64_t pc_order_##F(pc_##F x, int32_t stage) {                     \
     const U top = TOP;                                                           \

@@ -95,7 +95,7 @@ __attribute__((unused, noinline)) static int pc_reshape(pc_context *ctx, const i
   pc_tensor *t = pc_output_ready(ctx, &out[0], in[0]->dtype, ndim, shape);
   if (t == NULL) return -1;
   if (!pc_reshape_strides(t, in[0]->ndim, in[0]->shape, strides)) {
-    /* What was there to reuse has strides of its own. */
+    /* The reused tensor has strides of its own. */
     t = ctx->host->tensor_new(ctx, in[0]->dtype, ndim, shape);
     if (pc_output_replace(&out[0], t) != 0) return -1;
     pc_reshape_strides(t, in[0]->ndim, in[0]->shape, strides);

@@ -7,8 +7,8 @@
  *   half.h                       f16 and bf16: an operation is that of f32 between casts
  *   math.h, math/ *.h            functions that IEEE does not define
  *
- * The header of a dtype has all that starts from it: arithmetic, order (eq .. ge -> pc_bool), choice, casts to each of the
- * others, pc_cast_<from>_<to>. A module includes the headers of the dtypes that it uses; this one is for C of one's own.
+ * The header of a dtype has all that starts from it: arithmetic, order (eq .. ge -> pc_bool), choice, casts to each
+ * other dtype, pc_cast_<from>_<to>. A module includes the headers of the dtypes that it uses; this one is for C of one's own.
  *
  * NumPy's meaning throughout. Every function is total: no trap, no undefined behaviour, whatever the operands.
  * All are branch-free where their loop is to become vector code.

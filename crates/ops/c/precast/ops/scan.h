@@ -4,7 +4,7 @@
  * other. Rows of sequences are views, and rows of results are written in place through views, so a step allocates
  * nothing once the tensors have their shapes. A row that the function replaced is copied.
  *
- *   args    what the function is called with: carries, rows of sequences, others; then the cells of its outputs
+ *   args    arguments of the function: carries, rows of sequences, other inputs; then the cells of its outputs
  *   cells   of the instance: a spare tensor for each carry, a row and a store for each result, the flag of `until`
  */
 #ifndef PRECAST_OPS_SCAN_H

@@ -1,5 +1,5 @@
-/* precast/ops/search.h: where elements belong in a sorted vector, in the order of order.h: by halving, on keys. Several elements are
- * searched at once, so that one does not wait for what another one reads. */
+/* precast/ops/search.h: positions of elements in a sorted vector, in the order of order.h: by halving, on keys. Several elements are
+ * searched at once, so that one search does not wait for the reads of another. */
 #ifndef PRECAST_OPS_SEARCH_H
 #define PRECAST_OPS_SEARCH_H
 

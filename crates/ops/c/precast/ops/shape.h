@@ -1,10 +1,10 @@
-/* precast/ops/shape.h: what a tensor is like, and itself once more: shape, shape_i, deep_copy, view, assert. */
+/* precast/ops/shape.h: extents of a tensor, copies and views of it, conditions: shape, shape_i, deep_copy, view, assert. */
 #ifndef PRECAST_OPS_SHAPE_H
 #define PRECAST_OPS_SHAPE_H
 
 #include <precast/ops/strided.h>
 
-/* The extents as a vector of i64. */
+/* Returns the extents as a vector of i64. */
 __attribute__((unused, noinline)) static int pc_shape(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   int64_t ndim = in[0]->ndim;
   (void)props, (void)n_in;
@@ -14,7 +14,7 @@ __attribute__((unused, noinline)) static int pc_shape(pc_context *ctx, const int
   return 0;
 }
 
-/* One extent; props: which. */
+/* Returns one extent; props: its dimension. */
 __attribute__((unused, noinline)) static int pc_shape_i(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   pc_tensor *t = pc_output_ready(ctx, &out[0], PC_I64, 0, NULL);
   (void)n_in;
@@ -33,7 +33,7 @@ __attribute__((unused, noinline)) static int pc_view(pc_context *ctx, const int6
   return pc_output_view(ctx, in[0], &out[0]);
 }
 
-/* Whether every element of a tensor of bool is true. */
+/* Returns whether every element of a tensor of bool is true. */
 __attribute__((unused, noinline)) static int pc_all_true(const pc_tensor *t) {
   int64_t index[PC_MAX_NDIM] = {0};
   const char *at = t->data;

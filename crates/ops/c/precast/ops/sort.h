@@ -134,7 +134,7 @@ __attribute__((unused, noinline)) static int pc_sort(pc_context *ctx, const int6
   return 0;
 }
 
-/* The zeros and NaNs of a line, whose keys are alike, as they came. KEY(i) is the sorted key i. Keys of dtypes without such elements are
+/* Restores the order of the zeros and NaNs of a line, whose keys are equal. KEY(i) is the sorted key i. Keys of dtypes without such elements are
  * left alone. */
 #define PC_SORT_RESTORE(D, n, KEY, to, to_step, from, from_step)                                     \
   do {                                                                                               \

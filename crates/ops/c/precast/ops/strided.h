@@ -1,6 +1,6 @@
 /* precast/ops/strided.h: elements moved between two layouts of one shape. Only bytes move, so one routine serves every
  * dtype: the dimension that is nearest in the target is walked last, neighbours that both sides walk through in one
- * stride are joined, and what is contiguous on both sides then is one memcpy.
+ * stride are joined, and a run that is then contiguous on both sides is one memcpy.
  */
 #ifndef PRECAST_OPS_STRIDED_H
 #define PRECAST_OPS_STRIDED_H
@@ -10,7 +10,7 @@
 
 static inline int64_t pc_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* What is done to n elements of the target, at steps in bytes, with n elements of the source. */
+/* Updates n elements of the target with n elements of the source, at steps in bytes. */
 typedef void (*pc_row)(int64_t n, char *to, int64_t to_step, const char *from, int64_t from_step);
 
 /* Walks through two layouts of one shape, a row at a time; strides in bytes, any sign, 0 too in `from`. `row` NULL: copies
@@ -114,7 +114,7 @@ __attribute__((unused, noinline)) static int pc_copy_tensor(pc_context *ctx, con
   return 0;
 }
 
-/* Puts `fresh` in the place of what `*out` holds; takes the reference over. -1 if there is none. */
+/* Replaces the tensor in `*out` by `fresh`; takes the reference over. Returns -1 if `fresh` is NULL. */
 __attribute__((unused, noinline)) static int pc_output_replace(pc_tensor **out, pc_tensor *fresh) {
   if (fresh == NULL) return -1;
   pc_xdecref((pc_object *)*out);
@@ -122,7 +122,7 @@ __attribute__((unused, noinline)) static int pc_output_replace(pc_tensor **out, 
   return 0;
 }
 
-/* A view of all of `in` as the result. */
+/* Sets the result to a view of all of `in`. */
 __attribute__((unused, noinline)) static int pc_output_view(pc_context *ctx, pc_tensor *in, pc_tensor **out) {
   return pc_output_replace(out, ctx->host->tensor_view(ctx, in, in->ndim, in->shape, in->strides, in->data));
 }

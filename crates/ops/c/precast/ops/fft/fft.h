@@ -1,6 +1,6 @@
 /* precast/ops/fft/fft.h: discrete Fourier transforms along the last axis, of any length. `roots.h` makes powers of roots of unity, `passes.h`
- * transforms lines whose length has small prime factors, and `lines.h` all others and stacks. Products are rounded before they are added, so that the
- * bits are the same at all levels.
+ * transforms lines whose length has small prime factors, and `lines.h` other lengths and stacks. Products are rounded before they are added, so that
+ * the bits are the same at all levels.
  *
  * Source. J. W. Cooley, J. W. Tukey, An algorithm for the machine calculation of complex Fourier series, 1965; C. Van Loan, Computational
  * Frameworks for the Fast Fourier Transform, 1992; L. I. Bluestein, A linear filtering approach to the computation of the discrete Fourier transform,

@@ -201,8 +201,8 @@ static inline __attribute__((always_inline)) void PC_NAME(pc_fft_pass)(const int
   else PC_NAME(pc_fft_five)(n, x, x_step, y, y_step, y_next, w, w_next, w_step);
 }
 
-/* One factor of a rest of r·m elements, of which `step` are neighbors. The first factor has one neighbor for each power, the others have `step`
- * neighbors with the same power. */
+/* Computes one factor of a rest of r·m elements, of which `step` are neighbors. The first factor has one neighbor for each power, later ones
+ * have `step` neighbors with the same power. */
 static inline __attribute__((always_inline)) void PC_NAME(pc_fft_factor)(const int r, int64_t m, int64_t step, PC_NAME(pc_line) x,
                                                                          PC_NAME(pc_line) y, PC_NAME(pc_line) w) {
   if (step == 1) {

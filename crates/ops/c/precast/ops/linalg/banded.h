@@ -24,7 +24,7 @@ static inline void pc_banded_swap(int64_t n, double *x, double *y) {
 }
 
 /* Reads the diagonals: the element of row i and column j is rows[i·width + j - i + lower]. Exchanges of rows add `lower` diagonals above
- * the others. steps: from diagonal to diagonal and from column to column, in bytes. */
+ * the given ones. steps: from diagonal to diagonal and from column to column, in bytes. */
 __attribute__((unused)) static void pc_banded_read(int32_t dtype, int64_t lower, int64_t upper, int64_t n, const char *bands,
                                                    const int64_t *steps, double *rows) {
   const int64_t width = 2 * lower + upper + 1;

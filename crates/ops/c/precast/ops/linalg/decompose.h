@@ -100,7 +100,7 @@ __attribute__((unused)) static int64_t PC_NAME(pc_pivot)(int64_t n, const PC_T *
   return pivot;
 }
 
-/* Eliminates columns start to stop of u[n,n], from row `start` on, one after another; what is right of them is only exchanged. */
+/* Eliminates columns start to stop of u[n,n], from row `start` on, one after another; right of them rows are only exchanged. */
 __attribute__((unused, noinline)) static void PC_NAME(pc_lu_few)(int64_t n, PC_T *u, int64_t u_row, int64_t *pivots, int64_t start,
                                                                       int64_t stop) {
   for (int64_t k = start; k < stop; k++) {
@@ -134,7 +134,7 @@ __attribute__((unused, noinline)) static void PC_NAME(pc_lu_columns)(int64_t n, 
 }
 
 /* Decomposes u[n,n] in place into L, whose diagonal of ones is not stored, and U. `pivots`: the row that row k was exchanged with, before
- * column k was eliminated. A column whose pivot is 0 is left as it is. */
+ * column k was eliminated. A column whose pivot is 0 is left unchanged. */
 __attribute__((unused)) static void PC_NAME(pc_lu)(int64_t n, PC_T *u, int64_t u_row, int64_t *pivots) {
   PC_NAME(pc_lu_columns)(n, u, u_row, pivots, 0, n);
 }

@@ -119,8 +119,8 @@ __attribute__((unused, noinline)) static int64_t pc_matrices_in_groups(const int
   return done;
 }
 
-/* Computes a stack. props[0]: whether a matrix without a result gives NaN, or a value error. `b` NULL: there is no right side. `pivots` NULL:
- * they are not a result. The kernel's room: n integers, and copies of both matrices, whose rows are pc_matrix_row apart. */
+/* Computes a stack. props[0]: whether a matrix without a result gives NaN, or a value error. `b` is NULL without a right side. `pivots`
+ * is NULL if they are not a result. The kernel's room: n integers, and copies of both matrices, whose rows are pc_matrix_row apart. */
 __attribute__((unused, noinline)) static int pc_matrix_stack(pc_context *ctx, const int64_t *props, const pc_tensor *a, const pc_tensor *b,
                                                              const pc_tensor *t, const pc_tensor *pivots, const pc_matrices *made) {
   const int64_t n = a->shape[a->ndim - 1], m = t->shape[t->ndim - 1], item = pc_dtype_bytes(t->dtype), bytes = n * m * item;

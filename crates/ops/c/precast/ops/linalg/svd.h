@@ -46,8 +46,8 @@ __attribute__((unused)) static void pc_add_multiples(int64_t rows, int64_t n, do
 }
 
 /* Makes a matrix with m rows and n columns bidiagonal, m >= n. a[n,m]: the transpose, whose rows are `row` elements apart; row j then holds the vector of the left reflection j from
- * index j on. p[n,n]: row j then holds that of the right reflection from index j + 1 on. y: m elements. What a right reflection changes is subtracted with the
- * next left one, so that a row is brought to the cache once. */
+ * index j on. p[n,n]: row j then holds that of the right reflection from index j + 1 on. y: m elements. The change
+ * by a right reflection is subtracted with the next left one, so that a row is loaded into the cache once. */
 __attribute__((unused)) static void pc_bidiagonal(const pc_svd_state *of, double *a, int64_t row, double *p, double *left, double *right, double *y) {
   const int64_t n = of->n, m = of->m;
   for (int64_t k = 0; k < n; k++) {
@@ -188,7 +188,7 @@ __attribute__((unused)) static int pc_svd_diagonal(const pc_svd_state *of) {
 }
 
 /* Makes the first of the largest numbers of a column of the result u real and positive, and conjugates v, whose rows so far are the conjugates
- * of the results. `of_v` NULL: there is none. `turned`: the matrix is the transpose of the input, so v becomes u. */
+ * of the results. `of_v` is NULL if v is not written. `turned`: the matrix is the transpose of the input, so v becomes u. */
 __attribute__((unused)) static void pc_svd_turn(const pc_svd_state *of, int turned, double *of_u, double *of_v) {
   int64_t best, is_v = turned && of_v != NULL, length = is_v ? of->n : of->m;
   double *own = is_v ? of_v : of_u;

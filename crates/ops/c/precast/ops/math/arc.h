@@ -1,6 +1,6 @@
 /* precast/ops/math/arc.h: the arc sine and the arc cosine.
  *
- * asin s = s + s z P(z), z = s^2 up to 1/4; beyond, asin a = pi/2 - 2 asin s with s = sqrt((1 - a) / 2) and what the root lacks. */
+ * asin s = s + s z P(z), z = s^2 up to 1/4; beyond, asin a = pi/2 - 2 asin s with s = sqrt((1 - a) / 2) and the rounding error of that root. */
 #ifndef PRECAST_OPS_MATH_ARC_H
 #define PRECAST_OPS_MATH_ARC_H
 
@@ -20,7 +20,7 @@ PC_INLINE pc_f64 pc_asin_tail_f64(pc_f64 s, pc_f64 z) {
   return s * (z * p);
 }
 
-/* The root of z >= 0, at most 1/4, and what that lacks to a hundredth of it: the remainder over twice the root. */
+/* Returns the root of z >= 0, at most 1/4, and its rounding error to a hundredth: the remainder over twice the root. */
 PC_INLINE pc_pair_f64 pc_arc_root_f64(pc_f64 z) {
   pc_f64 root = __builtin_sqrt(z), head = pc_head_f64(root), twice = root + root, y = pc_near_inverse_f64(twice);
   pc_f64 rest = (z - head * head) - (root - head) * (root + head);

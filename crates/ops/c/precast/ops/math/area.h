@@ -10,7 +10,7 @@
 /* From here on sqrt(a^2 +- 1) is a. */
 #define PC_AREA_FAR_F64 0x1p+28
 
-/* ln(a + sqrt t), or ln(2a) far out. What the root and the sum lack is divided by both at once. */
+/* Returns ln(a + sqrt t), or ln(2a) far out. One division serves the rounding errors of both the root and the sum. */
 PC_INLINE pc_f64 pc_area_log_f64(pc_f64 a, pc_pair_f64 t) {
   pc_f64 r = __builtin_sqrt(t.hi), h = pc_head_f64(r), l = r - h, rest = ((t.hi - h * h) - (r + h) * l) + t.lo, twice = r + r;
   int far = a >= PC_AREA_FAR_F64;
@@ -19,7 +19,7 @@ PC_INLINE pc_f64 pc_area_log_f64(pc_f64 a, pc_pair_f64 t) {
   return pc_log_sum_f64(far ? 0x1.62e42fefa3800p-1 : 0.0, u, far ? 0x1.ef35793c76730p-45 : add);
 }
 
-/* ln(a + sqrt(a^2 + 1)) with the sign of x. */
+/* Returns ln(a + sqrt(a^2 + 1)) with the sign of x. */
 PC_INLINE pc_f64 pc_asinh_f64(pc_f64 x) {
   pc_f64 a = pc_magnitude_f64(x);
   pc_f64 c = a < PC_AREA_FAR_F64 ? a : 0.0;

@@ -1,7 +1,7 @@
 /* precast/ops/math/atan.h: the angle of a point, and the arc tangent.
  *
- * The angle of (d, n) is one of five multiples of pi / 4 and the arc tangent of a quotient of at most 1/2, which a polynomial gives. What the
- * quotient lacks is added; where it is the difference to a multiple that is not 0, so is what its divisor lacks. */
+ * The angle of (d, n) is one of five multiples of pi / 4 and the arc tangent of a quotient of at most 1/2, which a polynomial gives. The
+ * rounding error of the quotient is added; where it is the difference to a multiple that is not 0, so is the error of its divisor. */
 #ifndef PRECAST_OPS_MATH_ATAN_H
 #define PRECAST_OPS_MATH_ATAN_H
 
@@ -22,8 +22,8 @@ PC_INLINE pc_f64 pc_angle_part_f64(pc_f64 part, uint64_t up, uint64_t steep) {
   return pc_from_bits_f64((pc_bits_f64(part) & up) + (0x0010000000000000u & steep));
 }
 
-/* The angle of the point (d, n), or with a sign in `left` of (-d, n), in [0, pi]; n, d >= 0, none above 2^1000, not both 0. What is chosen is
- * so by masks: gcc copies what follows a choice of constants. */
+/* Returns the angle of the point (d, n), or with a sign in `left` of (-d, n), in [0, pi]; n, d >= 0, none above 2^1000, not both 0. Choices
+ * are made by masks: gcc duplicates the code after a choice of constants. */
 PC_INLINE pc_f64 pc_angle_f64(pc_f64 n, pc_f64 d, uint64_t left) {
   uint64_t up = -(uint64_t)(n + n > d), steep = -(uint64_t)(n > d + d), turned = (uint64_t)((int64_t)left >> 63);
   pc_f64 first = pc_masked_f64(d, ~steep), more = pc_masked_f64(n, up), den = first + more, lost = more - (den - first);
@@ -31,7 +31,7 @@ PC_INLINE pc_f64 pc_angle_f64(pc_f64 n, pc_f64 d, uint64_t left) {
   pc_f64 t = num / den, head = pc_head_f64(t), tail = t - head, divisor = pc_head_f64(den), other = (den - divisor) + lost;
   pc_f64 rest = (((num - head * divisor) - tail * divisor) - head * other) - tail * other;
   rest = rest * pc_near_inverse_f64(den);
-  rest = pc_magnitude_f64(t) < 0x1p-60 ? 0.0 : rest; /* a tiny quotient is exact as it is */
+  rest = pc_magnitude_f64(t) < 0x1p-60 ? 0.0 : rest; /* a tiny quotient needs no rest */
   pc_f64 base = pc_signed_f64(pc_angle_part_f64(0x1.921fb54442d18p-1, up, steep), left) + pc_masked_f64(0x1.921fb54442d18p+1, turned);
   pc_f64 low = pc_signed_f64(pc_angle_part_f64(0x1.1a62633145c07p-55, up, steep), left) + pc_masked_f64(0x1.1a62633145c07p-53, turned);
   pc_pair_f64 s = pc_sum_ordered_f64(base, t);

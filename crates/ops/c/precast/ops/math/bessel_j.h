@@ -1,6 +1,6 @@
 /* precast/ops/math/bessel_j.h: the Bessel functions of orders 0 and 1, of the first kind, J, and of the second kind, Y.
  *
- * Up to 4 polynomials in x^2; J has its zero as a factor, and what is not regular in Y, 2 / pi ln x J and 1 / x, is added. Beyond 4, after
+ * Up to 4 polynomials in x^2; J has its zero as a factor, and the singular terms of Y, 2 / pi ln x J and 1 / x, are added. Beyond 4, after
  * H. Hankel (1869), with c = x - pi / 4 - n pi / 2:
  *
  *   J = sqrt(2 / (pi x)) (P cos c - Q sin c)        Y = sqrt(2 / (pi x)) (P sin c + Q cos c)

@@ -154,7 +154,7 @@ PC_TAIL pc_wave_f64 pc_debye_f64(pc_f64 s, pc_f64 w, pc_f64 sign) {
   return out;
 }
 
-/* J and Y of order v > 256 where the expansion holds, NaN elsewhere. Left of the order, J is the power of -e that its wave beyond has. */
+/* Returns J and Y of order v > 256 where the expansion holds, else NaN. Left of the order, J is the power of -e that its wave beyond has. */
 PC_TAIL pc_wave_f64 pc_cylinder_far_f64(pc_f64 v, pc_f64 x) {
   const pc_pair_f64 pi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53}, one = {1.0, 0.0};
   const pc_f64 nan = __builtin_nan(""), two_by_pi = 0x1.45f306dc9c883p-1;

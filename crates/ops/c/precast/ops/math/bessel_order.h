@@ -98,7 +98,7 @@ PC_TAIL pc_pair_f64 pc_bessel_rise_f64(pc_f64 v, pc_f64 x) {
   return pc_plus_f64(pc_pair_mul_f64(pc_pair_of_f64(v), t), pc_minus_f64(less));
 }
 
-/* ln of e^-x I(v, x) for w >= 2^30: what is left of the integral's expansion by 1 / w (P. Debye, 1909) ends after the square. */
+/* Returns ln of e^-x I(v, x) for w >= 2^30: the integral's expansion by 1 / w (P. Debye, 1909) is cut after the square. */
 PC_TAIL pc_pair_f64 pc_ive_far_f64(pc_f64 v, pc_f64 x, pc_f64 w) {
   const pc_pair_f64 turn = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55}; /* ln(2 pi) / 2 */
   pc_f64 y = 1.0 / w, p = v * y, square = p * p;

@@ -136,7 +136,7 @@ PC_INLINE pc_f64 pc_betaln_right_f64(pc_f64 a, pc_f64 b) {
   return (y.hi + y.lo) + 0.0;
 }
 
-/* The operands of B, what is taken for those that are tiny or huge, and B by one of these. */
+/* The ordered operands of B, the sign of B, its parts, and the scale, operands and pole that replace the parts for tiny or huge operands. */
 typedef struct pc_beta_all_f64 {
   pc_f64 a, b;
   uint64_t sign;

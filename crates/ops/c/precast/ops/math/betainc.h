@@ -157,8 +157,8 @@ PC_TAIL pc_pair_f64 pc_beta_step_pair_f64(pc_f64 a, pc_f64 b) {
   return pc_plus_f64(step, pc_plus_f64(pc_stirling_f64(r.hi), pc_minus_f64(pc_stirling_f64(b))));
 }
 
-/* ln(a B(a, b)), to be divided by a: relative to a for small a, as a pair for all others, of which those below 1 need more than
- * pc_betaln_pair_f64 gives, unless it is for f32. */
+/* Returns ln(a B(a, b)), to be divided by a: relative to a for small a, else as a pair. Below 1 the pair needs more digits than
+ * pc_betaln_pair_f64 gives, unless the result is for f32. */
 PC_TAIL pc_pair_f64 pc_beta_log_pair_f64(pc_f64 a, pc_f64 b, int is_short) {
   if (a < 0x1p-7 * (b < 1.0 ? b : 1.0)) return pc_pair_of_f64(pc_beta_log_f64(b, a));
   pc_pair_f64 log = pc_log_pair_f64(a);

@@ -32,7 +32,7 @@ PC_TAIL pc_step_f64 pc_beta_bent_f64(pc_step_f64 s, pc_f64 a, pc_f64 b, pc_f64 x
   return pc_bent_f64(s, (a - (b - 1.0) * (x / (1.0 - x))) - g);
 }
 
-/* The step for a < 1 and small x, of the difference of ln x and what it is where x is tiny. */
+/* Returns the step for a < 1 and small x; `off` is the difference of ln x and its approximation for tiny x. */
 PC_TAIL pc_step_f64 pc_beta_off_power_f64(pc_f64 a, pc_f64 b, pc_f64 x, pc_pair_f64 off) {
   pc_pair_f64 first = pc_pair_div_f64(pc_pair_by_f64(pc_sum_f64(1.0, -b), x), pc_sum_f64(1.0, a));
   pc_pair_f64 sum = pc_pair_by_f64(pc_plus_f64(first, pc_pair_of_f64(pc_beta_sum_from_f64(a, b, x, (1.0 - b) * x, 2))), a);
@@ -80,7 +80,7 @@ PC_TAIL pc_step_f64 pc_beta_off_short_f64(pc_f64 a, pc_f64 b, pc_f64 x, pc_tails
 #define PC_BETA_PAIRS 12
 #define PC_BETA_PAIRS_FAR 64
 
-/* A tail by the power, 1 / (a (1 + d(1) / (1 + d(2) / (1 + ...)))): the first terms in pairs from the end, the others from the front
+/* Returns a tail by the power, 1 / (a (1 + d(1) / (1 + d(2) / (1 + ...)))): the first terms in pairs from the end, later ones from the front
  * (W. J. Lentz, 1976). */
 PC_TAIL pc_pair_f64 pc_beta_fraction_pair_f64(const pc_betainc_parts_f64 *s) {
   const pc_pair_f64 one = {1.0, 0.0};
@@ -159,7 +159,7 @@ PC_TAIL pc_f64 pc_beta_inverse_of_f64(pc_f64 a, pc_f64 b, pc_tails_f64 t, pc_f64
     pc_f64 known = x;
     pc_step_f64 step = is_rough ? pc_beta_off_short_f64(a, b, x, t, log.hi, beta.hi) : pc_beta_off_f64(a, b, x, t, log);
     x = pc_next_f64(&s, x, step);
-    /* What a step of third order leaves. */
+    /* Estimates the error after a step of third order. */
     pc_f64 by = pc_magnitude_f64(step.step), left = by * by * by * (4.0 + a + a * a / b);
     if (!is_rough && (left < 0x1p-56 || pc_magnitude_f64(x - known) <= 0x1p-52 * x)) break;
     if (is_rough && left < 0x1p-30) {

@@ -37,8 +37,8 @@ PC_INLINE pc_f64 pc_scale_high_f64(uint64_t bits) {
   return pc_from_bits_f64((bits << 52) - ((bits << 51) & 0x7ff0000000000000u));
 }
 
-/* e^x. Overflow gives inf; the result passes through the subnormals to 0. Of an x out of range the reduction makes anything, and what is
- * right is chosen last: gcc copies what follows a clamp for the constant it gives. */
+/* Returns e^x. Overflow gives inf; the result passes through the subnormals to 0. The reduction of an x out of range is meaningless, and the
+ * right result is chosen last: gcc duplicates the code after a clamp for the constant that it gives. */
 PC_INLINE pc_f64 pc_exp_f64(pc_f64 x) {
   pc_reduced_f64 k = pc_reduce_ln2_f64(x, 2046.0);
   pc_f64 p = 1.0 + (k.hi + pc_exp_tail_f64(k.hi, k.lo));

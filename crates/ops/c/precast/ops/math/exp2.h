@@ -6,8 +6,8 @@
 #include <precast/ops/math/f32/exp2.h>
 #include <precast/ops/math/pair.h>
 
-/* 2^x; exact for whole x. x = k + r, 2^r = 1 + r/2 + r P(r), where r/2 is exact. P has degree 10, error 3.4e-18. Of an x out of range the
- * reduction makes anything, and what is right is chosen last. */
+/* Returns 2^x; exact for whole x. x = k + r, 2^r = 1 + r/2 + r P(r), where r/2 is exact. P has degree 10, error 3.4e-18. The reduction of an
+ * x out of range is meaningless, and the right result is chosen last. */
 PC_INLINE pc_f64 pc_exp2_f64(pc_f64 x) {
   const pc_f64 magic = 6755399441055744.0 + 2046.0;
   pc_f64 t = x + magic, r = x - (t - magic), r2 = r * r, r4 = r2 * r2;

@@ -1,12 +1,12 @@
-/* precast/ops/math/factorial.h: the gamma function and what it is made of, by pairs.
+/* precast/ops/math/factorial.h: the gamma function and its parts, by pairs.
  *
- * ln Gamma z = (z - 1/2) ln z - z + ln(2 pi) / 2 + c(z), c from stirling.h; left of 0 the reflection of L. Euler. Factorials are exact. */
+ * ln Gamma z = (z - 1/2) ln z - z + ln(2 pi) / 2 + c(z), c from stirling.h; left of 0 Euler's reflection formula. Factorials are exact. */
 #ifndef PRECAST_OPS_MATH_FACTORIAL_H
 #define PRECAST_OPS_MATH_FACTORIAL_H
 
 #include <precast/ops/math/gamma.h>
 
-/* a * b. The lower part may grow to a few ulp. */
+/* Returns a * b. The lower part may grow to a few ulp. */
 PC_INLINE pc_pair_f64 pc_pair_by_f64(pc_pair_f64 a, pc_f64 b) {
   pc_pair_f64 p = pc_product_f64(a.hi, b);
   p.lo = p.lo + a.lo * b;
@@ -48,7 +48,7 @@ PC_INLINE pc_pair_f64 pc_sine_of_turn_by_pair_f64(pc_f64 f) {
   return out;
 }
 
-/* ln Gamma z for z > 0. */
+/* Returns ln Gamma z for z > 0. */
 PC_TAIL pc_pair_f64 pc_gammaln_pair_f64(pc_f64 z) {
   const pc_pair_f64 half = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55}; /* ln(2 pi) / 2 */
   pc_pair_f64 main = pc_pair_mul_f64(pc_sum_f64(z, -0.5), pc_log_pair_f64(z));

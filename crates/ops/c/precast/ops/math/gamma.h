@@ -50,8 +50,8 @@ PC_INLINE pc_f64 pc_gammaln_one_f64(pc_f64 t) {
   return y.hi + (y.lo + t * s.lo);
 }
 
-/* ln Gamma x for x of 1.25 to 1.75, where t is the distance from its least value. Degree 14, error 8.2e-19: what is close to the least
- * value would else be a difference. */
+/* Returns ln Gamma x for x of 1.25 to 1.75, where t is the distance from its least value. Degree 14, error 8.2e-19. Otherwise results close
+ * to the least value would be differences. */
 PC_INLINE pc_f64 pc_gammaln_low_f64(pc_f64 t) {
   pc_f64 t2 = t * t, t4 = t2 * t2, t8 = t4 * t4;
   pc_f64 p01 = 0x1.ef72bc8ee38acp-2 + t * -0x1.2e4278dc6bbfbp-3;
@@ -121,7 +121,7 @@ PC_INLINE uint64_t pc_gammaln_is_near_f64(pc_f64 x) { return (uint64_t)(x > 0.0)
 PC_INLINE uint64_t pc_gammaln_is_far_f64(pc_f64 x) { return x >= 8.0; }
 PC_INLINE uint64_t pc_gammaln_is_right_f64(pc_f64 x) { return x > 0.0; }
 
-/* |sin pi f| for |f| <= 1/2, as a pair: the sine of pi f, or the cosine of what a quarter lacks. */
+/* Returns |sin pi f| for |f| <= 1/2, as a pair: the sine of pi |f|, or the cosine of pi (1/2 - |f|) for |f| > 1/4. */
 PC_TAIL pc_pair_f64 pc_sine_of_turn_f64(pc_f64 f) {
   pc_f64 a = pc_magnitude_f64(f), u = a <= 0.25 ? a : 0.5 - a;
   pc_pair_f64 v = pc_product_f64(u, 0x1.921fb54442d18p+1);

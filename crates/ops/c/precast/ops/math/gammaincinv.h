@@ -100,7 +100,7 @@ PC_TAIL pc_f64 pc_gamma_inverse_of_f64(pc_f64 a, pc_tails_f64 t, int is_short) {
     int rough = is_rough && x < 1024.0;
     pc_step_f64 step = rough ? pc_gamma_off_short_f64(a, x, t, log.hi, own) : pc_gamma_off_f64(a, x, t, log);
     x = pc_next_f64(&s, x, step);
-    /* What a step of third order leaves. */
+    /* Estimates the error after a step of third order. */
     pc_f64 by = pc_magnitude_f64(step.step), left = by * by * by * (4.0 + a);
     if (rough && left < 0x1p-30) {
       if (is_short) break;

@@ -123,7 +123,7 @@ PC_TAIL pc_hyper_at_f64 pc_hyper_step_f64(const pc_hyper_f64 *p, pc_hyper_at_f64
   return out;
 }
 
-/* At z from 0 to 1, where s = 1 - z. What is left of the way to 1 changes no digit where the derivative is that small. */
+/* Returns the function at z from 0 to 1, where s = 1 - z. Steps end early once the derivative is too small for further steps to change a digit. */
 PC_TAIL pc_pair_f64 pc_hyper_right_f64(const pc_hyper_f64 *p, pc_pair_f64 z, pc_pair_f64 s) {
   if (s.hi >= 0.25) return pc_hyper_series_f64(p, z).f;
   pc_pair_f64 power = pc_plus_f64(p->c, pc_minus_f64(pc_plus_f64(p->a, p->b)));

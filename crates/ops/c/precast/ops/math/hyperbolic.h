@@ -11,7 +11,7 @@
  * 5.5e-18 and 2.7e-19. */
 PC_INLINE pc_f64 pc_sinh_f64(pc_f64 x) {
   pc_f64 a = pc_magnitude_f64(x);
-  pc_reduced_f64 k = pc_reduce_ln2_f64(a > 710.6 ? 710.6 : a + 0x1p-200, 1021.0); /* whose square is no subnormal */
+  pc_reduced_f64 k = pc_reduce_ln2_f64(a > 710.6 ? 710.6 : a + 0x1p-200, 1021.0); /* with a normal square */
   int64_t below = (int64_t)(0x4338000000000000u + 2042u - k.bits), least = below > 0 ? below : 0;
   pc_f64 up = pc_from_bits_f64(k.bits << 52), down = pc_from_bits_f64((uint64_t)least << 52); /* 2^k / 4 and 2^-k / 4, or 0 far out */
   pc_f64 r = k.hi - k.lo, z = r * r, z2 = z * z;

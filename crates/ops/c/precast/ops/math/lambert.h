@@ -44,10 +44,10 @@ PC_INLINE pc_f64 pc_lambert_solve_f64(pc_f64 x, pc_f64 w, int is_short) {
   return pc_lambert_step_f64(w, (d.hi - w) + ((d.lo - less * PC_LN2_LO_F64) + (log.lo + r.lo / r.hi)));
 }
 
-/* -1 at the number nearest to -1/e, which is below it; NaN for all others below. */
+/* Returns -1 at the number nearest to -1/e, which is below -1/e; NaN for every other number below. */
 PC_INLINE pc_f64 pc_lambert_end_f64(pc_f64 x) { return x == -0x1.78b56362cef38p-2 ? -1.0 : __builtin_nan(""); }
 
-/* The branch w >= -1. */
+/* Returns the branch w >= -1. */
 PC_INLINE pc_f64 pc_lambert_upper_f64(pc_f64 x, int is_short) {
   pc_pair_f64 above = pc_lambert_above_f64(x);
   pc_f64 p = __builtin_sqrt(above.hi > 0.0 ? 2.0 * above.hi : 0.0), series = pc_lambert_series_f64(p < 0.75 ? p : 0.75);

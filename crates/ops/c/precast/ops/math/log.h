@@ -4,8 +4,8 @@
 
 #include <precast/ops/math/ln2.h>
 
-/* ln x. 0 gives -inf, a negative number gives NaN. x = 2^k m, m in [sqrt 1/2, sqrt 2), f = m - 1, s = f / (2 + f). What is
- * chosen by the size of x is chosen at once: gcc copies what stands between two choices. */
+/* Returns ln x. 0 gives -inf, a negative number gives NaN. x = 2^k m, m in [sqrt 1/2, sqrt 2), f = m - 1, s = f / (2 + f). All
+ * choices by the size of x are made together: gcc duplicates the code between two choices. */
 PC_INLINE pc_f64 pc_log_f64(pc_f64 x) {
   const uint64_t half = 0x3fe6a09e667f3bcdu, one = 0x3ff0000000000000u;
   int small = x < 0x1p-1022;

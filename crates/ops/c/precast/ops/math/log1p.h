@@ -129,12 +129,12 @@ PC_INLINE pc_f64 pc_softplus_inverse_f64(pc_f64 x) {
   pc_f64 whole = tiny ? -54.0 * PC_LN2_HI_F64 : 0.0;
   pc_f64 add = tiny ? -54.0 * PC_LN2_LO_F64 : u.lo / u.hi;
   pc_f64 y = pc_log_sum_f64(whole, tiny ? x * 0x1p54 : u.hi, add);
-  y = x < 40.0 ? y : x; /* e^-x is no part of an ulp */
+  y = x < 40.0 ? y : x; /* e^-x is far below an ulp */
   pc_f64 edge = x == 0.0 ? -__builtin_inf() : __builtin_nan("");
   return x > 0.0 ? y : edge;
 }
 
-/* ln(1 + x), 1 + x = 2^k (1 + f + rest): what the sum loses is the rest, which is as large as x where x is small. */
+/* Returns ln(1 + x), 1 + x = 2^k (1 + f + rest). `rest` is the rounding error of the sum, which is as large as x where x is small. */
 PC_INLINE pc_f32 pc_log1p_f32(pc_f32 x) {
   const uint32_t one = 0x3f800000u, sign = 0x80000000u;
   pc_f32 u = 1.0f + x, t = u - 1.0f, lost = (1.0f - (u - t)) + (x - t);

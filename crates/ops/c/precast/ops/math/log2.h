@@ -39,14 +39,14 @@ PC_INLINE pc_log_parts_f64 pc_log_parts_of_f64(pc_f64 x) {
   return out;
 }
 
-/* What a logarithm gives outside of the finite positive numbers. */
+/* Returns y for a finite x > 0; else the limit of a logarithm at 0 or inf, or NaN. */
 PC_INLINE pc_f64 pc_log_edges_f64(pc_f64 x, pc_f64 y) {
   pc_f64 finite = x == __builtin_inf() ? x : y;
   pc_f64 edge = x == 0.0 ? -__builtin_inf() : __builtin_nan("");
   return x > 0.0 ? finite : edge;
 }
 
-/* The logarithm to the base 2; exact for powers of two. */
+/* Returns the logarithm to the base 2; exact for powers of two. */
 PC_INLINE pc_f64 pc_log2_f64(pc_f64 x) {
   pc_log_parts_f64 l = pc_log_parts_of_f64(x);
   pc_f64 hi = l.hi * PC_LOG2E_HI_F64;

@@ -135,7 +135,7 @@ PC_INLINE pc_f64 pc_quantile_tail_f64(pc_pair_f64 log) {
   return is_near ? above / below : over / under;
 }
 
-/* The quantile of 1/2 + q, of which p `factor` is the smaller tail, or NaN if p is no tail. The factor is 1 or 1/2. */
+/* Returns the quantile of 1/2 + q, of which p `factor` is the smaller tail, or NaN if p is not a tail. The factor is 1 or 1/2. */
 PC_INLINE pc_f64 pc_quantile_f64(pc_f64 q, pc_f64 p, pc_f64 factor) {
   const pc_pair_f64 half = {-PC_LN2_HI_F64, -PC_LN2_LO_F64}, none = {0.0, 0.0};
   pc_f64 near = pc_quantile_near_f64(pc_magnitude_f64(q) <= 0.425 ? q : 0.0);
@@ -147,7 +147,7 @@ PC_INLINE pc_f64 pc_quantile_f64(pc_f64 q, pc_f64 p, pc_f64 factor) {
   return pc_magnitude_f64(q) <= 0.425 ? near : q < 0.0 ? -tail : tail;
 }
 
-/* The inverse of ndtr; NaN outside of 0 to 1. */
+/* Returns the inverse of ndtr; NaN outside of 0 to 1. */
 PC_INLINE pc_f64 pc_ndtri_f64(pc_f64 p) {
   pc_f64 y = pc_quantile_f64(p - 0.5, p < 0.5 ? p : 1.0 - p, 1.0);
   return p == p ? y : p;

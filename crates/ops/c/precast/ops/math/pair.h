@@ -66,7 +66,7 @@ PC_INLINE uint64_t pc_sign_f64(pc_f64 x) { return pc_bits_f64(x) & 0x80000000000
 /* x, or 0 without the bits of a mask. */
 PC_INLINE pc_f64 pc_masked_f64(pc_f64 x, uint64_t mask) { return pc_from_bits_f64(pc_bits_f64(x) & mask); }
 
-/* 1 / x of a normal x > 0 to an eighteenth of itself: for what is to be known to a few bits alone. */
+/* Returns 1 / x of a normal x > 0 to an eighteenth of itself, for terms that are needed to a few bits only. */
 PC_INLINE pc_f64 pc_near_inverse_f64(pc_f64 x) { return pc_from_bits_f64(0x7fde500000000000u - pc_bits_f64(x)); }
 
 /* A power of two that scales x >= 0 to [2, 4), if x is a subnormal to below that; 0 if it is infinite. */

@@ -13,11 +13,12 @@ PC_INLINE pc_pair_f64 pc_pair_mul_f64(pc_pair_f64 a, pc_pair_f64 b) {
   return pc_sum_ordered_f64(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-/* k ln 2 + 2 atanh(num / (den + lost)), a quotient of at most 0.172, to about 2^-63: its first 26 bits and the rest. `lost` is below an ulp.
+/* Returns k ln 2 + 2 atanh(num / (den + lost)), a quotient of at most 0.172, to about 2^-63: its first 26 bits and the rest. `lost` is below
+ * an ulp.
  *
  * With u twice the quotient it is u + u^3 (1/12 + u^2 T(u^2)), T of degree 6, error 1.1e-20 of the whole. The first 15 bits of u times the first
- * 38 of the divisor are exact, and so is their cube times the first 7 bits of 1/12. Of u a 2^15th is left then, and of what follows the cube
- * less than a thousandth. What is needed to a few bits, or not to all, takes u as it was divided, for it does not have to wait. */
+ * 38 of the divisor are exact, and so is their cube times the first 7 bits of 1/12. Of u a 2^15th is left then, and of the terms after the cube
+ * less than a thousandth. Terms that are not needed to all bits use the rounded quotient, so they do not wait for the split. */
 PC_INLINE pc_pair_f64 pc_log_split_f64(pc_f64 k, pc_f64 num, pc_f64 den, pc_f64 lost) {
   pc_f64 twice = num + num, y = 1.0 / den, q = twice * y, w = q * q, w2 = w * w;
   pc_f64 h = pc_from_bits_f64(pc_bits_f64(q) & 0xffffffc000000000u), divisor = pc_from_bits_f64(pc_bits_f64(den) & 0xffffffffffff8000u);
@@ -60,8 +61,8 @@ PC_INLINE pc_f64 pc_exp_pair_f64(pc_pair_f64 x) {
   return p * pc_scale_low_f64(k.bits) * pc_scale_high_f64(k.bits);
 }
 
-/* x^y with C99's special cases: x^0 and 1^y are 1 even of NaN, (-1)^inf is 1, a negative x with a fractional y gives NaN. Of an exponent out
- * of range the reduction makes anything, and what is right is chosen after it. */
+/* Returns x^y with C99's special cases: x^0 and 1^y are 1 even of NaN, (-1)^inf is 1, a negative x with a fractional y gives NaN. The
+ * reduction of an exponent out of range is meaningless, and the right result is chosen after it. */
 PC_INLINE pc_f64 pc_pow_f64(pc_f64 x, pc_f64 y) {
   const pc_f64 inf = __builtin_inf();
   pc_f64 ax = pc_magnitude_f64(x), ay = pc_magnitude_f64(y);

@@ -39,8 +39,8 @@ PC_INLINE pc_f64 pc_sigmoid_f64(pc_f64 x) {
 
 /* The hyperbolic tangent; keeps the sign of zero. One quotient serves two ways, both of which are walked:
  *   near 0       x + x z / M, z = x^2. M is regular up to |z| = 20.2, where tan x = x: a polynomial of degree 7, error 6.8e-18
- *   elsewhere    1 - 2 / (e^(2x) + 1) = 1 - 2 (c - r) / (2^k (c + r) + (c - r)), x = k ln 2 / 2 + r, c = r coth r, even in r
- * What rounds on the way counts by a third and less of what is taken off. */
+ *   far from 0   1 - 2 / (e^(2x) + 1) = 1 - 2 (c - r) / (2^k (c + r) + (c - r)), x = k ln 2 / 2 + r, c = r coth r, even in r
+ * Rounding errors are those of the second term, which is at most a third of the first. */
 PC_INLINE pc_f64 pc_tanh_f64(pc_f64 x) {
   const uint64_t sign = 0x8000000000000000u;
   const pc_f64 magic = 6755399441055744.0 + 1023.0;
@@ -90,7 +90,7 @@ PC_INLINE pc_f32 pc_sigmoid_f32(pc_f32 x) {
   return x == x ? y : x;
 }
 
-/* As of f64; M has degree 3, error 2.1e-9. Beyond 10 the power stays as it is. */
+/* As for f64; M has degree 3, error 2.1e-9. Beyond 10 the power is that of 10. */
 PC_INLINE pc_f32 pc_tanh_f32(pc_f32 x) {
   const uint32_t sign = 0x80000000u, ten = 0x41200000u;
   const pc_f32 magic = 12582912.0f + 127.0f;

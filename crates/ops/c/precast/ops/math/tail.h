@@ -1,6 +1,6 @@
-/* precast/ops/math/tail.h: what the incomplete gamma and beta functions share.
+/* precast/ops/math/tail.h: shared parts of the incomplete gamma and beta functions.
  *
- * Both are a power, of which a logarithm is known as a pair, times a series, a continued fraction or an expansion:
+ * Both are a power times a series, a continued fraction or an expansion. A logarithm of the power is known as a pair, from
  *
  *   ln Gamma z = (z - 1/2) ln z - z + ln(2 pi) / 2 + c(z)    c: the correction of stirling.h
  *   deviance(a, d) = d - a ln(1 + d / a)                     after C. Loader, "Fast and accurate computation of binomial probabilities" (2000)

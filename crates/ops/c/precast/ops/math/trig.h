@@ -8,7 +8,7 @@
 #include <precast/ops/math/sigmoid.h>
 #include <precast/ops/math/turn.h>
 
-/* sin(hi + lo) = hi + what this gives. */
+/* Returns sin(hi + lo) - hi. */
 PC_INLINE pc_f64 pc_sin_tail_f64(pc_f64 hi, pc_f64 lo) {
   pc_f64 z = hi * hi, z2 = z * z;
   pc_f64 p01 = -0x1.5555555555549p-3 + z * 0x1.111111110f869p-7;
@@ -17,7 +17,7 @@ PC_INLINE pc_f64 pc_sin_tail_f64(pc_f64 hi, pc_f64 lo) {
   return hi * (z * ((p01 + z2 * p23) + (z2 * z2) * p45)) + (lo - 0.5 * z * lo);
 }
 
-/* cos(hi + lo). */
+/* Returns cos(hi + lo). */
 PC_INLINE pc_pair_f64 pc_cos_pair_f64(pc_f64 hi, pc_f64 lo) {
   pc_f64 z = hi * hi, z2 = z * z, half = 0.5 * z, w = 1.0 - half;
   pc_f64 q01 = 0x1.555555555554cp-5 - z * 0x1.6c16c16c15163p-10;
@@ -27,7 +27,7 @@ PC_INLINE pc_pair_f64 pc_cos_pair_f64(pc_f64 hi, pc_f64 lo) {
   return pc_sum_ordered_f64(w, ((1.0 - w) - half) + (q - hi * lo));
 }
 
-/* An angle whose square is no subnormal: below 2^-27 the functions are x or 1. */
+/* Returns |x|, or 0 instead of a number with a subnormal square: below 2^-27 the functions are x or 1. */
 PC_INLINE pc_f64 pc_turn_operand_f64(pc_f64 x) {
   pc_f64 a = pc_magnitude_f64(x);
   return a < 0x1p-27 ? 0.0 : a;

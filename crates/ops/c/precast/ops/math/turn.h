@@ -135,8 +135,8 @@ PC_INLINE pc_turn_f64 pc_turn_far_f64(pc_f64 x) {
   return out;
 }
 
-/* 0 <= x < 2^20: x - k pi/2, with 33 bits of pi / 2 at a time, so that every product is exact. What is taken off of has no bit below an
- * ulp of what is taken off, so the sums are exact as if they were ordered. */
+/* Returns x - k pi/2 for 0 <= x < 2^20, with 33 bits of pi / 2 at a time, so that every product is exact. A minuend has no bit below an
+ * ulp of its subtrahend, so the sums are exact as if they were ordered. */
 PC_INLINE pc_turn_f64 pc_turn_near_f64(pc_f64 x) {
   pc_f64 t = x * 0x1.45f306dc9c883p-1 + 6755399441055744.0;
   pc_f64 k = t - 6755399441055744.0;

@@ -59,7 +59,7 @@ PC_INLINE pc_pair_f64 pc_zeta_last_f64(pc_f64 s, pc_f64 b, pc_pair_f64 w, pc_f64
   return out;
 }
 
-/* a + b, what is lost added to a.lo. */
+/* Returns a + b; the rounding error of the sum is added to the lower part. */
 PC_INLINE pc_pair_f64 pc_zeta_add_f64(pc_pair_f64 a, pc_f64 b) {
   pc_pair_f64 s = pc_sum_f64(a.hi, b);
   s.lo = s.lo + a.lo;
@@ -146,7 +146,7 @@ PC_TAIL pc_f64 pc_zeta_rest_f64(pc_f64 s, pc_pair_f64 w, pc_pair_f64 c, pc_f64 p
   return pc_zeta_term_f64(less, w, c) / less.hi + power * (0.5 + sum);
 }
 
-/* e^c times the sum for s > 1, where q is no pole; s is whole if q < 0. Where terms overflow, the largest one has the sign. */
+/* Returns e^c times the sum for s > 1, where q is not a pole; s is whole if q < 0. Where terms overflow, the largest one has the sign. */
 PC_TAIL pc_f64 pc_zeta_sum_f64(pc_f64 s, pc_f64 q, pc_pair_f64 c) {
   pc_pair_f64 sum = {0.0, 0.0};
   pc_f64 half = 0.5 * s;

@@ -1,6 +1,6 @@
 /* precast/ops/scalar/decimal.h: floats rounded to decimals, or to multiples of a power of ten, that no float holds.
  *
- * The power is `hi` + `lo`. What is scaled back is rounded once, by the rest of a division, or as a product that is known exactly. */
+ * The power is `hi` + `lo`. A number is rounded once when it is scaled back: by the rest of a division, or as an exact product. */
 #ifndef PRECAST_OPS_SCALAR_DECIMAL_H
 #define PRECAST_OPS_SCALAR_DECIMAL_H
 

@@ -60,7 +60,7 @@
   PC_SCALAR_FLOAT_CAST(D, i16, pc_i32, D, -0x1p15, 0x1.fffcp14)                                                  \
   PC_SCALAR_FLOAT_CAST(D, u16, pc_i32, D, 0, 0x1.fffep15)                                                        \
   PC_SCALAR_FLOAT_CAST(D, u32, pc_i64, f64, 0, 0x1.fffffffep31)                                                  \
-  /* The instruction gives INT64_MIN for all it cannot represent; what is wanted there is chosen first. */       \
+  /* The instruction gives INT64_MIN for numbers out of range and NaN, so their results are chosen first. */     \
   PC_INLINE pc_i64 pc_cast_##D##_i64(pc_##D a) {                                                                 \
     if (a >= (pc_##D)0x1p63) return INT64_MAX;                                                                   \
     if (a < (pc_##D)-0x1p63) return INT64_MIN;                                                                   \
@@ -81,7 +81,7 @@
     return r;                                                                                                    \
   }
 
-/* A NaN is kept as it is. */
+/* Rounds to whole numbers; a NaN is returned unchanged. */
 #if defined(__SSE4_1__) || defined(__aarch64__)
 #define PC_SCALAR_FLOAT_WHOLE(D, S, MAGIC)                                                       \
   PC_INLINE pc_##D pc_trunc_##D(pc_##D a) { return a == a ? __builtin_trunc##S(a) : a; }         \
@@ -101,8 +101,8 @@
   PC_INLINE pc_##D pc_ceil_##D(pc_##D a) { return -pc_floor_##D(-a); }
 #endif
 
-/* Truncated by way of VIA, and what that gives replaced where WIDE, in which both bounds are exact, is beyond them, and for a NaN: of a
- * number clamped first, gcc copies what stands behind the clamp for each bound. */
+/* Truncates by way of VIA, then replaces the results for NaN and for numbers beyond the bounds, which are exact in WIDE. If a number is clamped
+ * first, gcc duplicates the code after the clamp for each bound. */
 #define PC_SCALAR_FLOAT_CAST(D, TO, VIA, WIDE, LOW, HIGH)                  \
   PC_INLINE pc_##TO pc_cast_##D##_##TO(pc_##D a) {                         \
     pc_##WIDE x = (pc_##WIDE)a;                                            \

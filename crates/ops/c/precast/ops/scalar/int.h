@@ -4,7 +4,7 @@
  * Division and modulo are Python's: the quotient is rounded down, the remainder has the divisor's sign. Nothing traps:
  * x // 0 and x % 0 are 0 (as NumPy gives, with a warning), MIN // -1 wraps to MIN, 1 / 0 (`reciprocal`) is 0.
  * A shift by the width or more, or by a negative count, gives 0; to the right of a negative number -1.
- * A power's exponent is not negative: who calls it has looked.
+ * The exponent of a power must not be negative: callers check it.
  */
 #ifndef PRECAST_OPS_SCALAR_INT_H
 #define PRECAST_OPS_SCALAR_INT_H

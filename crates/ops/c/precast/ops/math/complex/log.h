@@ -8,7 +8,7 @@
 #include <precast/ops/math/complex/number.h>
 #include <precast/ops/math/log1p.h>
 
-/* a^2 exactly, for 2^-400 < a < 2^400; below, what it lacks is below 2^-1000. */
+/* Returns a^2, exact for 2^-400 < a < 2^400; for smaller a the error is below 2^-1000. */
 PC_INLINE pc_pair_f64 pc_square_pair_f64(pc_f64 a) {
   pc_f64 c = 134217729.0 * a, h = c - (c - a), l = a - h, p = a * a;
   pc_pair_f64 out = {p, ((h * h - p) + 2.0 * (h * l)) + l * l};

@@ -62,7 +62,7 @@ PC_INLINE pc_pair_f64 pc_angle_pair_f64(pc_f64 n, pc_f64 d, int left) {
   pc_f64 q = num.hi / den.hi;
   pc_pair_f64 product = pc_product_f64(q, den.hi);
   pc_f64 rest = ((num.hi - product.hi) - product.lo) + (num.lo - q * den.lo);
-  pc_pair_f64 t = {q, pc_magnitude_f64(q) < 0x1p-60 ? 0.0 : rest / den.hi}; /* a tiny quotient is exact as it is */
+  pc_pair_f64 t = {q, pc_magnitude_f64(q) < 0x1p-60 ? 0.0 : rest / den.hi}; /* a tiny quotient needs no rest */
   pc_f64 z = t.hi * t.hi, z2 = z * z, z4 = z2 * z2;
   pc_f64 p01 = -0x1.5555555555554p-2 + z * 0x1.9999999999664p-3;
   pc_f64 p23 = -0x1.249249247603bp-3 + z * 0x1.c71c71b785ea4p-4;
@@ -96,7 +96,7 @@ PC_INLINE pc_pair_f64 pc_atan2_pair_f64(pc_f64 y, pc_f64 x) {
   return out;
 }
 
-/* e^(w ln z): ln |z| and the angle are pairs, and so is what is left of their products with w. */
+/* Returns e^(w ln z): ln |z| and the angle are pairs, and so are the rests of their products with w. */
 PC_INLINE pc_c128 pc_general_power_c128(pc_c128 z, pc_c128 w) {
   pc_f64 ax = pc_magnitude_f64(z.re), ay = pc_magnitude_f64(z.im), a = ax > ay ? ax : ay, b = ax > ay ? ay : ax;
   int large = a > 0x1p500, small = a < 0x1p-400;

@@ -1,5 +1,5 @@
-/* precast/ops/math/f32/area.h: asinh, acosh and atanh of f32: a polynomial where the result is small, a logarithm elsewhere. What rounds in
- * the argument u of the logarithm is added to it: `rest`, over u. */
+/* precast/ops/math/f32/area.h: asinh, acosh and atanh of f32: a polynomial for small results, a logarithm for all larger ones. The rounding
+ * error of the logarithm's argument u is added to the logarithm: `rest`, over u. */
 #ifndef PRECAST_OPS_MATH_F32_AREA_H
 #define PRECAST_OPS_MATH_F32_AREA_H
 
@@ -20,8 +20,8 @@ PC_INLINE pc_f32 pc_ln_sum_f32(pc_f32 u, pc_f32 rest, int32_t more) {
   return y + ((((whole - y) + v) + (((f - v) - square) + (k * PC_LN2_LO_F32 + rest))) + f2 * (f * p));
 }
 
-/* ln(a + sqrt(a^2 + 1)) with the sign of x. With v = u - 2a, which is about 1 / u, 1 - u v is what is left of u^2. Below 7/16 a + a z P(z),
- * z = a^2, degree 4, error 2^-29.3. */
+/* Returns ln(a + sqrt(a^2 + 1)) with the sign of x. With v = u - 2a, about 1 / u, the correction of u is (1 - u v) / (u + v). Below 7/16
+ * a + a z P(z), z = a^2, degree 4, error 2^-29.3. */
 PC_INLINE pc_f32 pc_asinh_f32(pc_f32 x) {
   pc_f32 a = pc_magnitude_f32(x), c = a < 0x1p-30f ? 0.0f : a, z = c * c, z2 = z * z; /* no subnormal square */
   pc_f32 p = (-0x1.555536p-3f + z * 0x1.332526p-4f) + z2 * ((-0x1.6b9b72p-5f + z * 0x1.cd9af4p-6f) + z2 * -0x1.b207b6p-7f);
@@ -35,8 +35,8 @@ PC_INLINE pc_f32 pc_asinh_f32(pc_f32 x) {
   return pc_signed_f32(y, pc_sign_f32(x));
 }
 
-/* ln(x + sqrt(x^2 - 1)); below 1 gives NaN. As asinh, v = 2x - u. Below 1.4375 s + s t P(t), t = x - 1, s = sqrt(2t), degree 4, error
- * 2^-29.3; what rounds in s takes few digits: 1 / (2s) is made of bits, to 5 %. */
+/* Returns ln(x + sqrt(x^2 - 1)); NaN below 1. As asinh, v = 2x - u. Below 1.4375 s + s t P(t), t = x - 1, s = sqrt(2t), degree 4, error
+ * 2^-29.3; the rounding error of s needs few digits, so 1 / (2s) is made from bits, to 5 %. */
 PC_INLINE pc_f32 pc_acosh_f32(pc_f32 x) {
   int close = x < 1.4375f, far = x >= PC_AREA_FAR_F32;
   pc_f32 t = x - 1.0f, w = close ? t + t : x * x - 1.0f, root = __builtin_sqrtf(w), head = pc_head_f32(root), t2 = t * t;
@@ -51,8 +51,8 @@ PC_INLINE pc_f32 pc_acosh_f32(pc_f32 x) {
   return x >= 1.0f ? y : __builtin_nanf("");
 }
 
-/* ln((1 + a) / (1 - a)) / 2 with the sign of x; 1 gives inf, more gives NaN. What rounds in the quotient n / d is over n, of which a line
- * makes 1 / n to 2 %. Below 5/16 a + a z P(z), z = a^2, degree 4, error 2^-30.8. */
+/* Returns ln((1 + a) / (1 - a)) / 2 with the sign of x; 1 gives inf, more gives NaN. The remainder of the quotient n / d is divided by n:
+ * a linear function gives 1 / n to 2 %. Below 5/16 a + a z P(z), z = a^2, degree 4, error 2^-30.8. */
 PC_INLINE pc_f32 pc_atanh_f32(pc_f32 x) {
   pc_f32 a = pc_magnitude_f32(x), c = a < 0x1p-30f ? 0.0f : a, z = c * c, z2 = z * z; /* no subnormal square */
   pc_f32 p = (0x1.555560p-2f + z * 0x1.999156p-3f) + z2 * ((0x1.259918p-3f + z * 0x1.ab07ccp-4f) + z2 * 0x1.0e1bccp-3f);

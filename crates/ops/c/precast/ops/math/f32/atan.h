@@ -1,7 +1,7 @@
 /* precast/ops/math/f32/atan.h: the arc tangent of f32 and the angle of a point.
  *
  * With n the smaller and d the larger one, atan(n / d) is the arc tangent of a quotient of at most 1/4, or that of 1/2 and the one of
- * (n - d / 2) / (d + n / 2), at most 1/3: atan q = q + q z P(z), z = q^2. What is not small beside the result is a pair. */
+ * (n - d / 2) / (d + n / 2), at most 1/3: atan q = q + q z P(z), z = q^2. Terms that are not small beside the result are pairs. */
 #ifndef PRECAST_OPS_MATH_F32_ATAN_H
 #define PRECAST_OPS_MATH_F32_ATAN_H
 

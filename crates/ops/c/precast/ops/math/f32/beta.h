@@ -96,8 +96,8 @@ PC_INLINE pc_beta_operands_f64 pc_beta_operands_of_f64(pc_f64 x, pc_f64 y) {
   return out;
 }
 
-/* y = f(B(a, b)) for a >= b, with the limits that f has at 0, inf and the sign of Gamma b. inf at poles of a and b, 0 at those of a + b, where
- * `pole` is 0; NaN for b below -2^51 and where there is no limit. */
+/* Returns y = f(B(a, b)) for a >= b, with the limits that f has at 0, inf and the sign of Gamma b. inf at poles of a and b, 0 at those of
+ * a + b, where `pole` is 0; NaN for b below -2^51 and where no limit exists. */
 PC_INLINE pc_f64 pc_beta_edges_f64(pc_f64 a, pc_f64 b, pc_f64 pole, pc_f64 y, pc_f64 zero, uint64_t sign) {
   const pc_f64 inf = __builtin_inf();
   pc_f64 of_a = a <= 0.0 ? a : 0.5, of_b = b <= 0.0 ? b : 0.5;

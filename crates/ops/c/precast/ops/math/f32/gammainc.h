@@ -1,5 +1,5 @@
-/* precast/ops/math/f32/gammainc.h: the incomplete gamma functions of f32 for usual operands, in f64 without pairs and branches, and what they
- * share with those of f64: sums and fractions by fixed numbers of steps, as quotients of numbers that follow recurrences, from the end. */
+/* precast/ops/math/f32/gammainc.h: the incomplete gamma functions of f32 for usual operands, in f64 without pairs and branches.
+ * The functions of f64 share the sums and fractions by fixed numbers of steps: quotients of numbers that follow recurrences, from the end. */
 #ifndef PRECAST_OPS_MATH_F32_GAMMAINC_H
 #define PRECAST_OPS_MATH_F32_GAMMAINC_H
 

@@ -27,14 +27,14 @@ PC_INLINE pc_log_parts_f32 pc_log_parts_of_f32(pc_f32 x) {
   return out;
 }
 
-/* What a logarithm gives outside of the finite positive numbers. */
+/* Returns y for a finite x > 0; else the limit of a logarithm at 0 or inf, or NaN. */
 PC_INLINE pc_f32 pc_log_edges_f32(pc_f32 x, pc_f32 y) {
   y = x == __builtin_inff() ? x : y;
   pc_f32 edge = x == 0.0f ? -__builtin_inff() : __builtin_nanf("");
   return x > 0.0f ? y : edge;
 }
 
-/* The logarithm to the base 2; exact for powers of two. Q of degree 2, error 2^-30.1. */
+/* Returns the logarithm to the base 2; exact for powers of two. Q of degree 2, error 2^-30.1. */
 PC_INLINE pc_f32 pc_log2_f32(pc_f32 x) {
   pc_log_parts_f32 l = pc_log_parts_of_f32(x);
   pc_f32 q = 0x1.ec70d4p-1f + l.z * (0x1.274c1cp-1f + l.z * 0x1.b94f58p-2f), part = l.hi * PC_LOG2E_TWICE_HI_F32, y = l.k + part;

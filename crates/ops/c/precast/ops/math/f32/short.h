@@ -1,14 +1,15 @@
-/* precast/ops/math/f32/short.h: what the functions of f32 share, most of it for those that are computed in f64 and rounded once.
+/* precast/ops/math/f32/short.h: shared parts of the f32 functions, most of them for functions that are computed in f64 and rounded once.
  *
- * Of f64 only about 2^-30 of the result is needed, so polynomials are short, no numbers are pairs, and a quotient or a square root is one
- * of f32 that one step of Newton's method makes exact to about 2^-46: division of f64 is slow. Bits need no fused multiply-add. */
+ * Such a function needs its result in f64 to about 2^-30 only, so polynomials are short and no numbers are pairs. Division of f64 is slow:
+ * a quotient or a square root is computed in f32, and one step of Newton's method makes it exact to about 2^-46. The bits do not need a fused
+ * multiply-add. */
 #ifndef PRECAST_OPS_MATH_F32_SHORT_H
 #define PRECAST_OPS_MATH_F32_SHORT_H
 
 #include <precast/ops/math/ln2.h>
 #include <precast/ops/math/pair.h>
 
-/* |x| and the sign of x alone. */
+/* Returns |x|, or the sign of x alone. */
 PC_INLINE pc_f32 pc_magnitude_f32(pc_f32 x) { return pc_from_bits_f32(pc_bits_f32(x) & 0x7fffffffu); }
 PC_INLINE uint32_t pc_sign_f32(pc_f32 x) { return pc_bits_f32(x) & 0x80000000u; }
 

@@ -74,7 +74,7 @@ PC_INLINE uint32_t pc_sin_is_near_f32(pc_f32 x) { return pc_magnitude_f32(x) < 0
 PC_INLINE uint32_t pc_cos_is_near_f32(pc_f32 x) { return pc_magnitude_f32(x) < 0x1p20f ? 1 : 0; }
 PC_INLINE uint32_t pc_tan_is_near_f32(pc_f32 x) { return pc_magnitude_f32(x) < 0x1p20f ? 1 : 0; }
 
-/* The sine of what a reduction of |x| leaves. */
+/* Returns the sine of x from the rest r of a reduction of |x|. */
 PC_INLINE pc_f32 pc_sin_turned_f32(pc_turn_f32 r, pc_f32 x) {
   pc_f64 y = pc_signed_f64(pc_sin_short_f64(r.r), r.turns << 63);
   return pc_signed_f32((pc_f32)y, pc_sign_f32(x));
@@ -86,7 +86,7 @@ PC_INLINE pc_f32 pc_sin_near_f32(pc_f32 x) {
 }
 PC_INLINE pc_f32 pc_sin_f32(pc_f32 x) { return pc_sin_turned_f32(pc_turn_of_f32((pc_f64)pc_magnitude_f32(x), 0.0, 1.0), x); }
 
-/* The cosine: less the sine of what is left when half turns and a quarter are taken off; inf gives NaN. */
+/* Returns the cosine from the rest r after half turns and a quarter turn: minus its sine, negated for each half turn; inf gives NaN. */
 PC_INLINE pc_f32 pc_cos_turned_f32(pc_turn_f32 r) {
   return (pc_f32)pc_signed_f64(pc_sin_short_f64(r.r), (r.turns + 1u) << 63);
 }
@@ -95,7 +95,7 @@ PC_INLINE pc_f32 pc_cos_near_f32(pc_f32 x) {
 }
 PC_INLINE pc_f32 pc_cos_f32(pc_f32 x) { return pc_cos_turned_f32(pc_turn_of_f32((pc_f64)pc_magnitude_f32(x), 0.5, 1.0)); }
 
-/* The tangent of what a reduction of |x| by quarter turns leaves. A and B have degree 2 each, error 2^-35. */
+/* Returns the tangent of x from the rest r of a reduction of |x| by quarter turns. A and B have degree 2 each, error 2^-35. */
 PC_INLINE pc_f32 pc_tan_turned_f32(pc_turn_f32 r, pc_f32 x) {
   pc_f64 z = r.r * r.r;
   pc_f64 n = r.r * ((0x1.0000000014110p+0 + z * -0x1.c81e01299bc1fp-4) + (z * z) * 0x1.19c2a000fea2dp-10);
