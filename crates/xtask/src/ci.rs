@@ -15,14 +15,15 @@ pub(crate) fn run(tests: bool) -> Result<bool> {
     steps.step("tidy", || tidy::run(&root()));
     steps.cargo("fmt", &["fmt", "--all", "--check"], &[]);
     steps.step("headers", || headers::run(&root()));
-    steps.cargo(
-        "clippy",
-        &["clippy", "--workspace", "--all-targets", "--locked", "--keep-going", "--", "-D", "warnings"],
-        &[],
-    );
+    steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
+    for (name, profile, packages) in
+        [("clippy", "dev", &test::OTHERS[..]), ("clippy of programs", "release", &test::PROGRAMS)]
+    {
+        let all = ["clippy", "--all-targets", "--locked", "--keep-going", "--profile", profile];
+        steps.cargo(name, &[&all, packages, &["--", "-D", "warnings"]].concat(), &[]);
+    }
     let doc = ["doc", "--workspace", "--exclude", "precast-capi", "--lib", "--no-deps", "--locked"];
     steps.cargo("doc", &doc, &deny);
-    steps.cargo("quickstart", &["run", "--release", "--locked", "-p", "precast-quickstart"], &[]);
     if tests {
         steps.step("test", || test::run(&root(), &[]));
     }

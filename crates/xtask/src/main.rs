@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! test    README's second command: every test, after a list of the missing optional tools
-//! ci      the steps of .ci/run: tidy, fmt, headers, clippy, doc, quickstart, test
+//! ci      the steps of .ci/run: tidy, fmt, headers, quickstart, clippy, doc, test
 //! features  every combination of features, and lock-free tables under every order of memory
 //! contracts  every built-in op against its contract
 //! all-cases  the tests of which CI takes a share of the cases, with all of them
