@@ -1,4 +1,4 @@
-/* grid_all.c: copies by what every CPU has. */
+/* grid_all.c: copies by instructions that every CPU has. */
 #define PC_TARGET
 #define PC_WIDE_BYTES 16
 #define PC_LANES_8(E) E(0), E(1)

@@ -1,4 +1,4 @@
-/* product.c: products of matrices and vectors for the host: which level, which way. */
+/* product.c: products of matrices and vectors for the host; chooses the level and the way. */
 #include "product/product.h"
 
 typedef struct pc_product_level {
@@ -16,7 +16,7 @@ PC_LEVEL(v4)
 #endif
 #undef PC_LEVEL
 
-/* By the level that the host found, of f32 and f64. Eight f32, the lanes of a sum, are a register of AVX2. */
+/* The functions by the level that the host found, for f32 and f64. Eight f32, the lanes of a sum, are a register of AVX2. */
 #define PC_LEVEL(LEVEL, SUMS) {{pc_product_f32_##LEVEL, pc_sums_f32_##SUMS}, {pc_product_f64_##LEVEL, pc_sums_f64_##LEVEL}}
 static const pc_product_level levels[][2] = {
   PC_LEVEL(all, all),
@@ -27,7 +27,8 @@ static const pc_product_level levels[][2] = {
 };
 #undef PC_LEVEL
 
-/* Whether one of the operands is a vector; then the product as sums, whose matrix has them as rows. */
+/* Returns whether one of the operands is a vector. Then sets `s` to the product as sums; the rows of its matrix are rows of a or columns of
+ * b. */
 static int pc_product_is_sums(const pc_product *p, pc_sums *s) {
   if (p->n == p->parts) {
     *s = (pc_sums){p->m, p->k, p->a, p->b, p->c, p->a_row, p->a_col, p->b_row, p->c_row, p->parts, p->scratch};
@@ -37,7 +38,7 @@ static int pc_product_is_sums(const pc_product *p, pc_sums *s) {
   return p->m == 1;
 }
 
-/* What a product of nothing is. */
+/* Writes the product for k = 0: zeros. */
 static void pc_product_zero(const pc_product *p, size_t real_bytes) {
   for (int64_t i = 0; i < p->m; i++) {
     for (int64_t j = 0; j < p->n; j += p->parts) {
@@ -50,7 +51,7 @@ size_t pc_product_scratch(const pc_product *p, int32_t real_bytes);
 void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level);
 void pc_product_stack(const pc_product *p, int32_t real_bytes, int32_t level, int64_t count, const int64_t *steps);
 
-/* Bytes that a product needs in `scratch`, of reals of so many bytes; 0 for most small ones. */
+/* Returns the bytes that a product needs in `scratch`, of reals of so many bytes; 0 for most small ones. */
 size_t pc_product_scratch(const pc_product *p, int32_t real_bytes) {
   pc_sums s;
   if (p->m == 0 || p->n == 0 || p->k == 0) return 0;
@@ -60,7 +61,7 @@ size_t pc_product_scratch(const pc_product *p, int32_t real_bytes) {
   return (size_t)(rows * pc_least(p->k, PC_BLOCK_K) * real_bytes);
 }
 
-/* The product, by the level's instructions: 0 for what every CPU has, 1 from x86-64-v3 on, 2 from x86-64-v4 on. */
+/* Computes the product by the instructions of a level: 0 for every CPU, 1 from x86-64-v3 on, 2 from x86-64-v4 on. */
 void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level) {
   const pc_product_level *by = &levels[level][real_bytes == 8];
   pc_sums s;
@@ -74,7 +75,7 @@ void pc_product_run(const pc_product *p, int32_t real_bytes, int32_t level) {
   }
 }
 
-/* `count` products, each of whose operands lies `steps` bytes behind that of the one before. */
+/* Computes `count` products; each operand lies `steps` bytes behind that of the product before. */
 void pc_product_stack(const pc_product *p, int32_t real_bytes, int32_t level, int64_t count, const int64_t *steps) {
   pc_product one = *p;
   for (int64_t i = 0; i < count; i++) {

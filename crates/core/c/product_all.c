@@ -1,5 +1,5 @@
-/* product_all.c: products by what every CPU has, registers of 16 bytes: 16 of them on x86-64, which rounds multiplication and
- * addition each; 32 on aarch64, which rounds once. */
+/* product_all.c: products by instructions that every CPU has. Registers have 16 bytes: 16 of them on x86-64, which rounds
+ * multiplication and addition each; 32 on aarch64, which rounds once. */
 #if defined(__aarch64__)
 #include <arm_neon.h>
 #define PC_ROWS 8

@@ -1,4 +1,4 @@
-/* turn.h: rows that become columns, as an operand is copied whose elements run the other way. */
+/* turn.h: turns rows into columns, to copy operands whose elements run the other way. */
 #ifndef PRECAST_TURN_H
 #define PRECAST_TURN_H
 
@@ -9,21 +9,22 @@ typedef uint32_t pc_four __attribute__((vector_size(16), aligned(1), may_alias))
 typedef uint64_t pc_eight_bytes __attribute__((aligned(1), may_alias));
 typedef uint32_t pc_four_bytes __attribute__((aligned(1), may_alias));
 
-/* Elements of two vectors, counted from the first of `a` on. Named, as what is said element by element is loaded element by element. */
+/* Selects elements of two vectors, counted from the first of A on. Uses the compiler's shuffle, as a vector given element by element is
+ * also loaded element by element. */
 #ifdef __clang__
 #define PC_SHUFFLED(V, A, B, ...) __builtin_shufflevector(A, B, __VA_ARGS__)
 #else
 #define PC_SHUFFLED(V, A, B, ...) __builtin_shuffle(A, B, (V){__VA_ARGS__})
 #endif
 
-/* Two rows and columns, steps in bytes, of elements of 8 bytes. */
+/* Turns two rows and columns of elements of 8 bytes; steps in bytes. */
 static inline void pc_turn_block_8(char *to, int64_t to_step, const char *from, int64_t step) {
   pc_two a = *(const pc_two *)from, b = *(const pc_two *)(from + step);
   *(pc_two *)to = PC_SHUFFLED(pc_two, a, b, 0, 2);
   *(pc_two *)(to + to_step) = PC_SHUFFLED(pc_two, a, b, 1, 3);
 }
 
-/* Four of each, of elements of 4 bytes. */
+/* Turns four rows and columns of elements of 4 bytes. */
 static inline void pc_turn_block_4(char *to, int64_t to_step, const char *from, int64_t step) {
   pc_four a = *(const pc_four *)from, b = *(const pc_four *)(from + step);
   pc_four c = *(const pc_four *)(from + 2 * step), d = *(const pc_four *)(from + 3 * step);
@@ -35,7 +36,7 @@ static inline void pc_turn_block_4(char *to, int64_t to_step, const char *from, 
   *(pc_four *)(to + 3 * to_step) = PC_SHUFFLED(pc_four, ab_high, cd_high, 2, 3, 6, 7);
 }
 
-/* to[j][i] = from[i][j] for i of `rows` and j of `columns`; elements of 4 or 8 bytes, steps from row to row in bytes. */
+/* Sets to[j][i] = from[i][j] for i of `rows` and j of `columns`; elements of 4 or 8 bytes, steps from row to row in bytes. */
 static inline __attribute__((always_inline)) void pc_turn(int bytes, int64_t rows, int64_t columns, char *to, int64_t to_step, const char *from, int64_t step) {
   const int64_t side = 16 / bytes;
   int64_t i = 0;

@@ -1,21 +1,21 @@
-/* driver/apart.h: the steps of a row program, one after the other on whole tensors: what serves operands that are not for rows. */
+/* driver/apart.h: runs the steps of a row program one after the other on whole tensors, for operands that rows.h cannot run by rows. */
 #ifndef PRECAST_DRIVER_APART_H
 #define PRECAST_DRIVER_APART_H
 
 #include "loop.h"
 #include <precast/output.h>
 
-/* Whether axis d of the operands is reduced. */
+/* Returns whether axis d of the operands is reduced. */
 static int pc_rows_reduces(const pc_rows *op, int32_t d) { return op->axes == PC_REDUCE_ALL || (d < 32 && op->axes >> d & 1u); }
 
-/* The values of a program that is run apart. Single ones have the reduced dimensions, with extent 1. */
+/* The values of a program that is run step by step. Single values have the reduced dimensions, with extent 1. */
 typedef struct pc_apart_run {
   const pc_rows *op;
-  pc_tensor *value[PC_ROWS_VALUES]; /* operands and full outputs are borrowed; others NULL until they are made */
+  pc_tensor *value[PC_ROWS_VALUES]; /* operands and full outputs are borrowed; a result is NULL until its step runs */
   uint8_t owned[PC_ROWS_VALUES];
 } pc_apart_run;
 
-/* A fold; its result gets the reduced dimensions back. */
+/* Runs a fold; its result gets the reduced dimensions back, with extent 1. */
 PC_SELDOM static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step) {
   static const uint8_t full = 0;
   pc_tensor *x = r->value[step->values[0]], *reduced = NULL;
@@ -38,7 +38,7 @@ PC_SELDOM static int pc_apart_fold(pc_context *ctx, pc_apart_run *r, const pc_ro
   return r->value[v] == NULL ? -1 : 0;
 }
 
-/* A map; a result that is a full output is written there. */
+/* Runs a map; a result that is a full output is written to that output. */
 PC_SELDOM static int pc_apart_map(pc_context *ctx, pc_apart_run *r, const pc_rows_step *step, pc_tensor **out) {
   pc_tensor *in[PC_LOOP_OPERANDS], *made[PC_LOOP_OPERANDS];
   uint8_t scalar[PC_LOOP_OPERANDS];

@@ -1,7 +1,7 @@
-/* driver/area.h: the working memory of a run: a little of it on the stack, more from the host.
+/* driver/area.h: the working memory of a run: up to 8 KiB on the stack, more from the host.
  *
- * Threads of C programs may have 128 KiB of stack, as musl's have, so drivers take at most 72 KiB of it. What few elements need lies
- * there; what more elements need is asked for once a run, and costs little beside the work on them.
+ * Threads of C programs may have only 128 KiB of stack, as with musl, so drivers take at most 72 KiB of it. Memory for few elements lies
+ * on the stack. For more elements the host allocates it, usually once a run, which costs little beside the work on them.
  */
 #ifndef PRECAST_DRIVER_AREA_H
 #define PRECAST_DRIVER_AREA_H
@@ -11,9 +11,9 @@
 #define PC_AREA_NEAR_BYTES 8192
 
 typedef struct pc_area {
-  char *free;    /* what is not cut off yet */
+  char *free;    /* the memory that is not cut off yet */
   char *heap;    /* NULL: `near` is enough */
-  int64_t bytes; /* of the one or the other */
+  int64_t bytes; /* of `heap`, or of `near` */
   char near[PC_AREA_NEAR_BYTES] __attribute__((aligned(64)));
 } pc_area;
 
@@ -26,7 +26,7 @@ static void pc_area_end(pc_context *ctx, pc_area *a) {
   if (a->heap != NULL) ctx->host->release(ctx, a->heap);
 }
 
-/* Makes room for `bytes`, whatever was cut off before. Returns 0, or -1 with the error slot set. */
+/* Makes room for `bytes` and discards all earlier cuts. Returns 0, or -1 with the error slot set. */
 static int pc_area_ready(pc_context *ctx, pc_area *a, int64_t bytes) {
   if (bytes > a->bytes) {
     pc_area_end(ctx, a);
@@ -39,7 +39,7 @@ static int pc_area_ready(pc_context *ctx, pc_area *a, int64_t bytes) {
   return 0;
 }
 
-/* What pc_area_cut takes for `bytes`. */
+/* Returns the bytes that pc_area_cut takes for `bytes`: whole lines of the cache. */
 static int64_t pc_area_whole(int64_t bytes) { return (bytes + 63) & ~(int64_t)63; }
 
 /* Cuts `bytes` off, aligned to a line of the cache. */

@@ -1,8 +1,8 @@
-/* driver/chunk.h: a pc_loop cut in chunks, each operand contiguous (see loop.h).
+/* driver/chunk.h: cuts a pc_loop in chunks, in which each operand is contiguous (see loop.h).
  *
- * An operand that is gathered has a nest: its own dimensions, joined where its steps allow, whatever other operands do. So a row that
- * is broadcast, and a column, are grids of two dimensions (grid.h) for whatever dimensions there are. Chunks of short rows are whole
- * rows where that is possible, and what repeats from chunk to chunk, as broadcast rows do, stays in its block.
+ * A gathered operand has a nest: its own dimensions, joined where its steps allow, independently of other operands. So a broadcast row,
+ * and a column, are grids of two dimensions (grid.h) whatever the rank. Chunks of short rows are whole rows if possible. Elements that
+ * repeat from chunk to chunk, such as broadcast rows, stay in their block.
  */
 #ifndef PRECAST_DRIVER_CHUNK_H
 #define PRECAST_DRIVER_CHUNK_H
@@ -10,7 +10,7 @@
 #include "copies.h"
 #include "loop.h"
 
-#define PC_LOOP_ROWS 8 /* a chunk of packed rows has whole ones, if there is room for so many */
+#define PC_LOOP_ROWS 8 /* a chunk of packed rows has whole rows, if so many fit */
 
 /* The near dimensions of an operand: `rows` of `columns` elements; the first `rest` dimensions of the loop are outside. Steps in
  * bytes. */
@@ -30,11 +30,11 @@ typedef struct pc_chunks {
   int64_t most;  /* longest chunk */
   int64_t block_bytes;
   int packs;     /* chunks go on over the ends of rows */
-  char *block[PC_LOOP_OPERANDS];   /* where it is gathered, once that is known; NULL: handed over in place */
+  char *block[PC_LOOP_OPERANDS];   /* the block it is gathered into, once placed; NULL: handed over in place */
   pc_nest nest[PC_LOOP_OPERANDS];  /* of an operand with a block */
   int64_t phase[PC_LOOP_OPERANDS]; /* of an input with a block: the place in its period where the block begins, .. */
   const char *from[PC_LOOP_OPERANDS]; /* .. and where the operand began */
-  char *data[PC_LOOP_OPERANDS];    /* what the kernel gets */
+  char *data[PC_LOOP_OPERANDS];    /* the addresses that the kernel gets */
 } pc_chunks;
 
 /* Joins dimensions of operand k from d down to 0 that have one step; a part of a loop may have some of extent 1. Returns the first one
@@ -47,21 +47,21 @@ static int32_t pc_nest_join(const pc_loop *loop, int32_t k, int32_t d, int64_t *
   return d;
 }
 
-/* The nest of operand k. */
+/* Sets `e` to the nest of operand k. */
 static inline void pc_nest_plan(pc_nest *e, const pc_loop *loop, int32_t k) {
   e->next = e->inner = e->outer = e->left = 0;
   int32_t d = pc_nest_join(loop, k, loop->ndim - 1, &e->columns, &e->column);
   e->rest = pc_nest_join(loop, k, d, &e->rows, &e->row) + 1;
 }
 
-/* Elements after which operand k repeats; `total` if it never does. */
+/* Returns the number of elements after which operand k repeats; `total` if it never does. */
 static int64_t pc_nest_period(const pc_loop *loop, int32_t k, int64_t total) {
   for (int32_t d = 0; d < loop->ndim && (loop->shape[d] == 1 || loop->stride[k][d] == 0); d++) total /= loop->shape[d];
   return total;
 }
 
-/* Rounds the longest chunk to whole rows, and to whole periods of what repeats; and to lines of the cache, so that what lies in place
- * stays aligned. */
+/* Rounds the longest chunk to whole rows, or to whole periods of a repeating operand. If these are many, rounds to multiples of 8 or 16 of
+ * them, so that operands in place stay aligned to lines of the cache. */
 static void pc_chunks_round(pc_chunks *c, const pc_loop *loop) {
   int64_t unit = c->row * PC_LOOP_ROWS <= c->most ? c->row : 1;
   for (int32_t k = 0; k < loop->n_in; k++) {
@@ -82,7 +82,7 @@ static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest
     int32_t item = loop->item[k];
     c->block[k] = NULL;
     widest = item > widest ? item : widest;
-    /* A scalar is loaded by the kernel; the rest is in place if whole rows, or with packing everything, is contiguous. */
+    /* A scalar is loaded by the kernel; other operands are in place if their rows, or with packing all elements, are contiguous. */
     if (item == 0 || last < 0 || (!c->packs && loop->stride[k][last] == item)) continue;
     pc_nest_plan(&c->nest[k], loop, k);
     if (c->nest[k].columns == c->total && c->nest[k].column == item) continue;
@@ -101,7 +101,7 @@ static int64_t pc_chunks_plan(pc_chunks *c, const pc_loop *loop, int64_t longest
   return blocks * c->block_bytes;
 }
 
-/* Puts the blocks to `at`, which is 64-byte aligned. */
+/* Places the blocks at `at`, which is 64-byte aligned. */
 static void pc_chunks_place(pc_chunks *c, const pc_loop *loop, char *at) {
   for (int32_t k = 0; k < loop->n_all; k++) {
     if (c->block[k] == NULL) continue;
@@ -110,7 +110,7 @@ static void pc_chunks_place(pc_chunks *c, const pc_loop *loop, char *at) {
   }
 }
 
-/* The element of operand k at the `r`-th setting of the first `ndim` dimensions. */
+/* Returns the address of the element of operand k at the `r`-th setting of the first `ndim` dimensions. */
 static char *pc_chunks_at(const pc_loop *loop, int32_t k, int32_t ndim, int64_t r) {
   char *at = loop->data[k];
   for (int32_t d = ndim - 1; d > 0 && r > 0; d--) {
@@ -121,7 +121,7 @@ static char *pc_chunks_at(const pc_loop *loop, int32_t k, int32_t ndim, int64_t 
   return ndim > 0 ? at + r * loop->stride[k][0] : at;
 }
 
-/* Gathers n elements of operand k from position `pos` on into its block, or with `back` puts them back. */
+/* Gathers n elements of operand k from position `pos` on into its block, or with `back` copies them from the block. */
 static void pc_chunks_copy(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t n, int back) {
   pc_nest *e = &c->nest[k];
   int32_t item = loop->item[k];
@@ -167,7 +167,8 @@ static void pc_chunks_copy(pc_chunks *c, const pc_loop *loop, int32_t k, int64_t
   e->outer = q;
 }
 
-/* The place in its period of element `pos` of input k, in row r. In a long row, what does not move has one element for all of it. */
+/* Returns the place in its period of element `pos` of input k, in row r. In a long row, an input with step 0 has one element for the whole
+ * row. */
 static int64_t pc_chunks_phase(const pc_chunks *c, const pc_loop *loop, int32_t k, int64_t pos, int64_t r) {
   int64_t period = c->nest[k].period;
   if (period == 1) return 0;

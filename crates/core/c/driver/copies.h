@@ -1,4 +1,4 @@
-/* driver/copies.h: the copies of the level that the host allows (grid.h). */
+/* driver/copies.h: chooses the copies (grid.h) of the level that the host allows. */
 #ifndef PRECAST_DRIVER_COPIES_H
 #define PRECAST_DRIVER_COPIES_H
 
@@ -6,7 +6,7 @@
 
 static const pc_grid_ways *pc_copies_used = &pc_grid_all;
 
-/* 1 and 2: what x86-64-v3 and v4 have. */
+/* Uses the copies of a level: 0 for every CPU, 1 for x86-64-v3, 2 for x86-64-v4. */
 static inline void pc_copies_use(int32_t level) {
 #ifdef __x86_64__
   const pc_grid_ways *const ways[] = {&pc_grid_all, &pc_grid_v3, &pc_grid_v4};

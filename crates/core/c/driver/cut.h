@@ -1,7 +1,7 @@
-/* driver/cut.h: a pc_loop cut along one of its dimensions, for hosts with several threads.
+/* driver/cut.h: cuts a pc_loop along one of its dimensions, for hosts with several threads.
  *
- * Every element and every output is computed as in the whole loop, so no bit depends on where it was cut, nor on how many threads
- * there are. What is smaller than PC_CUT_ELEMENTS a thread is not worth the way to another.
+ * Every element and every output is computed as in the whole loop, so no bit depends on the cuts or on the number of threads. Fewer than
+ * PC_CUT_ELEMENTS elements are not worth the way to another thread.
  */
 #ifndef PRECAST_DRIVER_CUT_H
 #define PRECAST_DRIVER_CUT_H
@@ -14,10 +14,11 @@ typedef struct pc_cut {
   const pc_loop *whole;
   int32_t axis;
   int64_t extent; /* of the axis */
-  int64_t grain;  /* of it, at least */
+  int64_t grain;  /* of the axis in a range, at least */
 } pc_cut;
 
-/* Plans to cut `whole`, each of whose elements stands for `behind` elements of its operands. 0: it is too short, or may not be. */
+/* Plans to cut `whole`, each of whose elements stands for `behind` elements of its operands. Returns 0 if it is too short or may not be
+ * cut. */
 PC_SELDOM static int pc_cut_plan(pc_cut *cut, const pc_loop *whole, int64_t behind, int flags) {
   cut->whole = whole;
   cut->axis = 0;
@@ -32,7 +33,7 @@ PC_SELDOM static int pc_cut_plan(pc_cut *cut, const pc_loop *whole, int64_t behi
   return 1;
 }
 
-/* The loop from `first` to `end` along the axis. */
+/* Sets `part` to the loop from `first` to `end` along the axis. */
 PC_SELDOM static void pc_cut_take(const pc_cut *cut, int64_t first, int64_t end, pc_loop *part) {
   *part = *cut->whole;
   part->shape[cut->axis] = end - first;

@@ -1,16 +1,16 @@
 /* driver/elemwise.h: applies a kernel to every element, with NumPy's broadcasting decided at run time.
  *
- *   all operands contiguous with one shape, outputs there or yet to be made ----> one call of the kernel on all elements
- *   the same of few elements, some operands broadcast or strided ----------------> blocks of these, then the same (flat.h)
- *   long rows, contiguous or of one element ------------------------------------> one call of the kernel per row (long.h)
+ *   all operands contiguous with one shape, outputs too or not yet made --------> one call of the kernel on all elements
+ *   few elements, some operands broadcast or strided ---------------------------> blocks of these operands, then one call (flat.h)
+ *   long rows ------------------------------------------------------------------> one call of the kernel per row or part of it (long.h)
  *   anything else --> pc_loop: broadcast, coalesce, order, prefer --> pc_chunks: gather --> kernel per chunk
- *                     or, where an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
- *   either in ranges, where there are many elements (cut.h)
+ *                     or, if an operand is transposed, --> pc_tiles: turn --> kernel per row of a tile
+ *   Many elements are cut in ranges for several threads (cut.h).
  *
  * Operands align right; extent 1 stretches; another mismatch is a value error that names the operand. Outputs that fit
- * are reused, whatever their strides; others are allocated C-contiguous. An output may be one of the inputs (same first
- * element, same strides); any other overlap is the caller's mistake.
- * Which way was taken never shows in the bits: kernels are elementwise and functions of the element alone.
+ * are reused, whatever their strides; missing or unfit outputs are allocated C-contiguous. An output may be one of the
+ * inputs (same first element, same strides); any other overlap is the caller's mistake.
+ * The bits do not depend on the way: kernels are elementwise, and functions of the element alone.
  */
 #ifndef PRECAST_DRIVER_ELEMWISE_H
 #define PRECAST_DRIVER_ELEMWISE_H
@@ -21,10 +21,10 @@
 #include "tile.h"
 #include <precast/output.h>
 
-/* Elements of a loop whose order is not worth a choice, at most. */
+/* A loop of at most so many elements keeps its last dimension. */
 #define PC_ELEMWISE_FEW 64
 
-/* Runs the kernel over a loop in tiles, whose blocks are in `scratch`, of PC_LOOP_SCRATCH_BYTES, where they fit. */
+/* Runs the kernel over a loop in tiles. Their blocks are in `scratch`, which has PC_LOOP_SCRATCH_BYTES, if they fit. */
 static __attribute__((noinline)) int pc_elemwise_tiles(pc_context *ctx, pc_tiles *t, const pc_loop *loop, pc_kernel kernel, char *scratch) {
   char *heap = t->bytes <= PC_LOOP_SCRATCH_BYTES ? NULL : (char *)ctx->host->alloc(ctx, (size_t)t->bytes);
   if (heap == NULL && t->bytes > PC_LOOP_SCRATCH_BYTES) return -1;
@@ -61,7 +61,7 @@ typedef struct pc_elemwise_cut {
   pc_kernel kernel;
 } pc_elemwise_cut;
 
-/* A range of a loop that is cut. */
+/* Runs the kernel over a range of a loop that is cut. */
 PC_SELDOM static int pc_elemwise_range(pc_context *ctx, int64_t first, int64_t end, void *state) {
   const pc_elemwise_cut *c = (const pc_elemwise_cut *)state;
   if (end - first == c->cut.extent) return pc_elemwise_loop(ctx, c->cut.whole, c->kernel);
@@ -73,7 +73,7 @@ PC_SELDOM static int pc_elemwise_range(pc_context *ctx, int64_t first, int64_t e
   return failure;
 }
 
-/* The general way: see the head of this file. */
+/* Runs `e` the general way; see the head of this file. */
 static int pc_elemwise_strided(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
   pc_loop loop;
   loop.ndim = 0;
@@ -104,7 +104,7 @@ typedef struct pc_elemwise_flat {
   pc_tensor *const *in, *const *out;
 } pc_elemwise_flat;
 
-/* Elements first .. end of operands that are contiguous. */
+/* Runs the kernel on elements first .. end of contiguous operands. */
 PC_SELDOM static int pc_elemwise_elements(pc_context *ctx, int64_t first, int64_t end, void *state) {
   const pc_elemwise_flat *f = (const pc_elemwise_flat *)state;
   char *data[PC_LOOP_OPERANDS];
@@ -116,7 +116,7 @@ PC_SELDOM static int pc_elemwise_elements(pc_context *ctx, int64_t first, int64_
   return f->op->kernel(ctx, end - first, data);
 }
 
-/* The kernel on few elements, some operands being spread. */
+/* Runs the kernel on few elements, after spreading some operands. */
 static __attribute__((noinline)) int pc_elemwise_spread(pc_context *ctx, const pc_elemwise *e, const pc_flat *f, pc_tensor *const *in, char **data) {
   char scratch[PC_FLAT_SPREAD_BYTES] __attribute__((aligned(64)));
   pc_flat_spread(f, e->n_in, in, e->scalar, scratch, data);
@@ -124,8 +124,8 @@ static __attribute__((noinline)) int pc_elemwise_spread(pc_context *ctx, const p
   return e->kernel(ctx, f->n, data);
 }
 
-/* Runs `e` on `in`; `out` are the output variables, NULL or reusable. Returns 0, or non-zero with the error slot set; they then hold
- * valid tensors or what they held before. */
+/* Runs `e` on `in`; `out` are the output variables, NULL or reusable. Returns 0, or non-zero with the error slot set; each output variable
+ * then holds a valid tensor or its previous value. */
 static int pc_elemwise_run(pc_context *ctx, const pc_elemwise *e, pc_tensor *const *in, pc_tensor **out) {
   char *data[PC_LOOP_OPERANDS];
   pc_flat f = {NULL, 0, 0, 0};

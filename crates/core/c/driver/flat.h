@@ -1,20 +1,20 @@
-/* driver/flat.h: operands that lie contiguous with one shape: what needs no loop. Others may be among them that are broadcast to that
- * shape, or lie otherwise: they are spread to blocks where that is little. */
+/* driver/flat.h: operands that need no loop, since they are contiguous with one shape. Some of them may be broadcast to that shape, or
+ * strided: these are spread to blocks if they have few elements. */
 #ifndef PRECAST_DRIVER_FLAT_H
 #define PRECAST_DRIVER_FLAT_H
 
 #include "copies.h"
 #include "loop.h"
 
-#define PC_FLAT_SPREAD 512 /* elements that are spread in all, at most */
+#define PC_FLAT_SPREAD 512 /* most elements that are spread in all */
 #define PC_FLAT_SPREAD_BYTES (PC_FLAT_SPREAD * 16 + PC_LOOP_OPERANDS * 64)
 
-/* Operands as they are added; all zero before the first. */
+/* The operands added so far; all zero before the first. */
 typedef struct pc_flat {
-  const pc_tensor *lead; /* gives the shape; NULL: none is there but scalars */
+  const pc_tensor *lead; /* gives the shape; NULL if all operands so far are scalars */
   int64_t n;             /* elements of that shape */
   uint64_t spread;       /* a bit for each operand that is spread, */
-  int32_t spreads;       /* at least as many as these: also those declared scalar count, before an operand that takes the lead */
+  int32_t spreads;       /* at least their number: operands declared scalar count too, if they come before the lead */
 } pc_flat;
 
 static int64_t pc_flat_count(const pc_tensor *t) {
@@ -23,7 +23,7 @@ static int64_t pc_flat_count(const pc_tensor *t) {
   return n;
 }
 
-/* Whether `t` is contiguous with the shape of `lead`. */
+/* Returns whether `t` is contiguous with the shape of `lead`. */
 static int pc_flat_fits(const pc_tensor *t, const pc_tensor *lead) {
   int64_t step = pc_dtype_bytes(t->dtype);
   if (t->ndim != lead->ndim) return 0;
@@ -34,7 +34,7 @@ static int pc_flat_fits(const pc_tensor *t, const pc_tensor *lead) {
   return 1;
 }
 
-/* Whether `t` is broadcast to the shape of `lead`, or has it. */
+/* Returns whether `t` can be broadcast to the shape of `lead`, or has it. */
 static int pc_flat_stretches(const pc_tensor *t, const pc_tensor *lead) {
   int32_t shift = lead->ndim - t->ndim;
   if (shift < 0) return 0;
@@ -44,14 +44,14 @@ static int pc_flat_stretches(const pc_tensor *t, const pc_tensor *lead) {
   return 1;
 }
 
-/* Adds operand k, which is not contiguous with the shape of those before it. Returns 0 if a loop is needed. */
+/* Adds operand k, which is not contiguous with the shape of the operands before it. Returns 0 if a loop is needed. */
 static __attribute__((noinline)) int pc_flat_add_other(pc_flat *f, int32_t k, const pc_tensor *t) {
   if (f->lead != NULL && pc_flat_stretches(t, f->lead)) {
     f->spread |= UINT64_C(1) << k;
     f->spreads++;
     return 1;
   }
-  /* Those before it may be broadcast to its shape. */
+  /* The operands before it may be broadcast to its shape. */
   if (f->lead != NULL && !pc_flat_stretches(f->lead, t)) return 0;
   f->spreads = f->lead == NULL ? 0 : k;
   f->spread = (UINT64_C(1) << f->spreads) - 1;
@@ -74,7 +74,7 @@ static inline int pc_flat_add(pc_flat *f, int32_t k, const pc_tensor *t) {
   return 1;
 }
 
-/* Whether what is spread is little enough for pc_flat_spread. */
+/* Returns whether the spread elements are few enough for pc_flat_spread. */
 static int pc_flat_is_little(const pc_flat *f) { return f->n * f->spreads <= PC_FLAT_SPREAD; }
 
 /* Copies `t`, broadcast to the shape of `lead`, to `to`. */
@@ -102,7 +102,8 @@ static void pc_flat_copy(const pc_tensor *t, const pc_tensor *lead, char *to) {
   }
 }
 
-/* Gives `data` of each operand where it lies, of what is spread in blocks at `at`, which has PC_FLAT_SPREAD_BYTES. There are elements. */
+/* Sets `data` of each operand to its address. Spread operands are copied to blocks at `at`, which has PC_FLAT_SPREAD_BYTES. The operands
+ * must have elements. */
 static void pc_flat_spread(const pc_flat *f, int32_t n_in, pc_tensor *const *in, const uint8_t *scalar, char *at, char **data) {
   for (int32_t k = 0; k < n_in; k++) {
     data[k] = in[k]->data;

@@ -1,11 +1,11 @@
 /* driver/long.h: runs a kernel over a pc_loop of long rows, row by row.
  *
- *   operand in its row          what the kernel gets
+ *   operand in its row          the kernel gets
  *   contiguous                  the row in place
  *   one element, read           a block of that element, filled once for the row
  *   anything else               a block that is gathered, or scattered, for each part of the row
  *
- * Only rows in which every operand is in place are handed over whole: else a call has as many elements as a block.
+ * A row is handed over whole if every operand of it is in place. Else a call has at most as many elements as a block.
  */
 #ifndef PRECAST_DRIVER_LONG_H
 #define PRECAST_DRIVER_LONG_H
@@ -13,7 +13,7 @@
 #include "copies.h"
 #include "loop.h"
 
-#define PC_LONG_ROW_APART 32 /* elements of a row that is contiguous, while the rows lie apart */
+#define PC_LONG_ROW_APART 32 /* least elements of a row that is contiguous while the rows lie apart */
 
 typedef struct pc_long {
   int64_t row;   /* elements in a row */
@@ -25,7 +25,7 @@ typedef struct pc_long {
   const char *same[PC_LOOP_OPERANDS]; /* the element that an input's block has; NULL: none yet */
 } pc_long;
 
-/* Whether rows are long enough; those of which each is contiguous, but that lie apart, are so earlier, as packed they would be copied. */
+/* Returns whether rows are long enough. Shorter rows are enough if each is contiguous and the rows lie apart, as packing would copy them. */
 static int pc_long_fits(const pc_loop *loop) {
   const int32_t last = loop->ndim - 1;
   int32_t apart = 0;
@@ -62,7 +62,7 @@ static void pc_long_plan(pc_long *s, const pc_loop *loop, char *scratch) {
   }
 }
 
-/* Goes on to the next row. */
+/* Moves to the next row. */
 static void pc_long_next(pc_long *s, const pc_loop *loop) {
   for (int32_t d = loop->ndim - 2; d >= 0; d--) {
     int64_t back = ++s->index[d] < loop->shape[d] ? 0 : loop->shape[d];

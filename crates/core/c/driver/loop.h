@@ -1,12 +1,11 @@
-/* driver/loop.h: one loop over several strided operands, served by kernels that only know contiguous data.
+/* driver/loop.h: one loop over several strided operands, for kernels that need contiguous data.
  *
  *   operands --broadcast--> common shape, byte strides (0 where stretched) --coalesce--> few dimensions --chunks--> kernel
  *
- * A chunk is a run of elements in loop order. An operand whose chunk is contiguous is handed to the kernel where it
- * lies; another is gathered into a block that stays in the L1 cache, or scattered from there. Chunks do not cross rows
- * when rows are long, and pack several rows when they are short. A block that would get the same elements again, as that
- * of a broadcast row, is not filled again.
- * All blocks together fit into the L1 cache, so they are shorter when there are many.
+ * A chunk is a run of elements in loop order. A contiguous chunk of an operand is handed to the kernel in place. Any other
+ * chunk is gathered into a block that stays in the L1 cache, or scattered from there. Chunks do not cross rows when rows are
+ * long, and pack several rows when they are short. A block is not filled again with the elements that it already has, such as
+ * those of a broadcast row. All blocks together fit into the L1 cache, so they are shorter when there are many.
  */
 #ifndef PRECAST_DRIVER_LOOP_H
 #define PRECAST_DRIVER_LOOP_H
@@ -18,8 +17,8 @@
 #define PC_LOOP_BLOCK 512            /* elements in a block, at most */
 #define PC_LOOP_SHORT_ROW 128        /* rows below this are packed, several to a chunk */
 #define PC_LOOP_SCRATCH_BYTES 32768  /* all blocks together */
-#define PC_LOOP_NEAR_BYTES 2048      /* of a block of an elementwise kernel: a CPU reads the next ones while it computes with these only if they are few */
-/* What runs once a call: for size, which compiles in half the time. */
+#define PC_LOOP_NEAR_BYTES 2048      /* of a block of an elementwise kernel: a CPU reads the next block while it computes only if blocks are short */
+/* Marks functions that run once a call: they are compiled for size, which takes half the time. */
 #define PC_SELDOM __attribute__((cold, noinline))
 
 typedef struct pc_loop {
@@ -39,7 +38,7 @@ static int64_t pc_loop_near(const pc_loop *loop) {
   return PC_LOOP_NEAR_BYTES / widest;
 }
 
-/* The host's snprintf; returns what was written, 0 when nothing could be. */
+/* Calls the host's snprintf. Returns the number of characters written, 0 on failure or if the text does not fit. */
 static int32_t pc_format(pc_context *ctx, char *to, size_t bytes, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -48,7 +47,8 @@ static int32_t pc_format(pc_context *ctx, char *to, size_t bytes, const char *fo
   return n > 0 && (size_t)n < bytes ? n : 0;
 }
 
-/* Says that operand k does not fit those before it. At most six extents of a shape are printed. */
+/* Sets a value error: operand k cannot be broadcast with the operands before it. Extents after the first 72 characters of a shape are left
+ * out. */
 static void pc_loop_mismatch(pc_context *ctx, const pc_loop *loop, int32_t k, const pc_tensor *t, const char *name) {
   char text[2][96];
   for (int32_t side = 0; side < 2; side++) {
@@ -106,8 +106,8 @@ static void pc_loop_coalesce(pc_loop *loop) {
   loop->ndim = last + 1;
 }
 
-/* Moves the dimensions through which the first output is walked in longer steps to the front, for loops that may take their
- * elements in any order. Returns whether any was moved. */
+/* Moves the dimensions along which the first output has longer steps to the front, for loops that may take their elements in any order.
+ * Returns whether a dimension was moved. */
 static int pc_loop_order(pc_loop *loop) {
   const int64_t *out = loop->stride[loop->n_in];
   int moved = 0;
@@ -142,8 +142,9 @@ static void pc_loop_move(pc_loop *loop, int32_t d) {
   }
 }
 
-/* Moves the dimension to the end along which more operands are contiguous than along the last one: inputs that agree are read as they
- * lie, though the output runs the other way. For loops that may take their elements in any order. Returns whether any was moved. */
+/* Moves to the end the dimension along which the most operands are contiguous, if they are more than along the last one. So inputs with the
+ * same order are read in place, although the output runs the other way. For loops that may take their elements in any order. Returns
+ * whether a dimension was moved. */
 static int pc_loop_prefer(pc_loop *loop) {
   int32_t best = loop->ndim - 1, fewest = 0;
   for (int32_t d = best; d >= 0; d--) {
@@ -156,11 +157,11 @@ static int pc_loop_prefer(pc_loop *loop) {
   return 1;
 }
 
-/* An operand without elements may lie nowhere, where C knows no steps. */
+/* Returns the address `bytes` behind `at`, by integer arithmetic: an operand without elements may have no valid address. */
 static inline char *pc_loop_step(char *at, int64_t bytes) { return (char *)((uintptr_t)at + (uintptr_t)bytes); }
 
-/* Leads `at`, a position of each operand, and `index` to the next setting of the first `ndim` dimensions but `skip`. Behind the last
- * one comes the first again, and 0. */
+/* Moves `at`, a position of each operand, and `index` to the next setting of the first `ndim` dimensions except `skip`. After the last
+ * setting, moves to the first and returns 0. */
 static int pc_loop_next(const pc_loop *loop, int32_t ndim, int32_t skip, int64_t *index, char **at) {
   for (int32_t d = ndim - 1; d >= 0; d--) {
     if (d == skip) continue;
@@ -173,7 +174,7 @@ static int pc_loop_next(const pc_loop *loop, int32_t ndim, int32_t skip, int64_t
   return 0;
 }
 
-/* a / b and a % b for a >= 0 and b > 0. CPUs up to 2019 divide words of 32 bits four times as fast. */
+/* Returns a / b, and a % b, for a >= 0 and b > 0. CPUs up to 2019 divide words of 32 bits four times as fast. */
 static inline int64_t pc_loop_divide(int64_t a, int64_t b) { return ((a | b) >> 32) == 0 ? (int64_t)((uint32_t)a / (uint32_t)b) : a / b; }
 static inline int64_t pc_loop_rest(int64_t a, int64_t b) { return ((a | b) >> 32) == 0 ? (int64_t)((uint32_t)a % (uint32_t)b) : a % b; }
 

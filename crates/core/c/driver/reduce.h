@@ -12,8 +12,8 @@
  *   flat      at most 512 contiguous elements in all: one call of the map, one fold (reduce_few.h)
  *   blocks    one output of many elements: fold the lanes of each block on several threads, then combine them in order
  *
- * All give the bits that monoid.h defines. Rows and columns are cut where there are many (cut.h). The map's results live in a
- * block of the L1 cache only; a plain reduction of contiguous elements reads them where they are.
+ * Every way gives the bits that monoid.h defines. Many rows or columns are cut for several threads (cut.h). Results of the map are stored
+ * in a block of the L1 cache only. A plain reduction reads contiguous elements in place.
  */
 #ifndef PRECAST_DRIVER_REDUCE_H
 #define PRECAST_DRIVER_REDUCE_H
@@ -23,7 +23,7 @@
 #include "reduce_few.h"
 #include <precast/output.h>
 
-/* Moves dimension d of `all` to the end of `to`. */
+/* Appends dimension d of `all` to `to`. */
 static void pc_reduce_take(pc_loop *to, const pc_loop *all, int32_t d) {
   to->shape[to->ndim] = all->shape[d];
   for (int32_t k = 0; k < all->n_in; k++) to->stride[k][to->ndim] = all->stride[k][d];
@@ -62,7 +62,7 @@ static int pc_reduce_block(pc_context *ctx, pc_reduce_run *r, int64_t start, cha
   return 0;
 }
 
-/* Whether the total of a row is final before all its elements are read; overwrites the lanes. */
+/* Returns whether the total of a row is final before all its elements are read; overwrites the lanes. */
 static int pc_reduce_is_settled(pc_reduce_run *r) {
   const pc_monoid *m = r->op->monoid;
   if (!(r->op->flags & PC_SETTLES)) return 0;
@@ -70,7 +70,7 @@ static int pc_reduce_is_settled(pc_reduce_run *r) {
   return __builtin_memcmp(r->lanes, r->totals, (size_t)m->item) != 0;
 }
 
-/* One output, whose elements begin at r->inner.data. */
+/* Computes one output, whose elements begin at r->inner.data. */
 static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
   const pc_monoid *m = r->op->monoid;
   for (int64_t start = 0; start == 0 || start < r->count; start += PC_REDUCE_BLOCK) {
@@ -83,11 +83,11 @@ static int pc_reduce_row(pc_context *ctx, pc_reduce_run *r, char *out) {
   return 0;
 }
 
-/* How the outputs are made: see the head of this file. */
+/* The ways to compute the outputs; see the head of this file. */
 typedef enum pc_reduce_way { PC_REDUCE_ROWS, PC_REDUCE_COLUMNS, PC_REDUCE_SHORT_ROWS } pc_reduce_way;
 
-/* Columns, where the last kept dimension is nearer in memory than the last reduced one, or where there are few rows of it; else
- * rows. */
+/* Chooses columns if the last kept dimension has shorter steps than the last reduced one, or if an output has very few elements. Else
+ * chooses rows, or short rows if they are short. */
 static pc_reduce_way pc_reduce_choose(const pc_reduce_run *r) {
   int32_t kept = r->outer.ndim - 1, reduced = r->inner.ndim - 1;
   if (kept < 0 || reduced < 0 || r->outer.shape[kept] < 8 || r->count == 0) return PC_REDUCE_ROWS;
@@ -119,7 +119,7 @@ static int pc_reduce_ready(pc_context *ctx, pc_reduce_run *r, int64_t most, int 
   return 0;
 }
 
-/* The outputs of one setting of the outer dimensions: `n` from column c on, or one. */
+/* Computes the outputs at one setting of the outer dimensions: `n` from column c on, or one row. */
 static int pc_reduce_part(pc_context *ctx, pc_reduce_run *r, int by_columns, int plain, int64_t c, int64_t n) {
   const pc_loop *outer = &r->outer;
   char *at[PC_LOOP_OPERANDS];
@@ -141,7 +141,7 @@ static int pc_reduce_part(pc_context *ctx, pc_reduce_run *r, int by_columns, int
   return pc_reduce_row(ctx, r, at[r->op->n_in]);
 }
 
-/* Tells a profile how the outputs are made. */
+/* Reports to a profile how the outputs are computed. */
 PC_SELDOM static void pc_reduce_tell(const pc_reduce_run *r, pc_reduce_way way) {
   const int64_t outputs = pc_loop_size(&r->outer), most = r->count < PC_LOOP_BLOCK ? r->count : PC_LOOP_BLOCK;
   if (way == PC_REDUCE_SHORT_ROWS) {
@@ -156,7 +156,7 @@ PC_SELDOM static void pc_reduce_tell(const pc_reduce_run *r, pc_reduce_way way) 
   }
 }
 
-/* Runs over the outer dimensions, a row or a tile at a time; where tiles are held, over all with the same columns first. */
+/* Computes all outputs, a row or a tile at a time. If gathered rows are held, tiles of the same columns come one after the other. */
 static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
   const pc_reduce_way way = pc_reduce_choose(r);
@@ -184,7 +184,7 @@ static int pc_reduce_outer(pc_context *ctx, pc_reduce_run *r) {
   return 0;
 }
 
-/* All outputs of a run. */
+/* Computes all outputs of a run; sets up its working memory and releases it. */
 static int pc_reduce_all(pc_context *ctx, pc_reduce_run *r) {
   pc_area_begin(&r->area);
   int failure = pc_reduce_outer(ctx, r);
@@ -192,7 +192,7 @@ static int pc_reduce_all(pc_context *ctx, pc_reduce_run *r) {
   return failure;
 }
 
-/* A run of the same operation by itself, whose outer loop is yet to be set; the host's memory, as the stack has one already. */
+/* Returns another run of the same operation, whose outer loop is not set yet. It is in the host's memory, as the stack has one run already. */
 PC_SELDOM static pc_reduce_run *pc_reduce_again(pc_context *ctx, const pc_reduce_run *r) {
   pc_reduce_run *own = (pc_reduce_run *)ctx->host->alloc(ctx, sizeof *own);
   if (own == NULL) return NULL;
@@ -208,7 +208,7 @@ typedef struct pc_reduce_cut {
   pc_reduce_run *run;
 } pc_reduce_cut;
 
-/* A range of the outputs. */
+/* Computes a range of the outputs. */
 PC_SELDOM static int pc_reduce_outputs(pc_context *ctx, int64_t first, int64_t end, void *state) {
   pc_reduce_cut *c = (pc_reduce_cut *)state;
   if (end - first == c->cut.extent) return pc_reduce_all(ctx, c->run);
@@ -223,10 +223,10 @@ PC_SELDOM static int pc_reduce_outputs(pc_context *ctx, int64_t first, int64_t e
 typedef struct pc_reduce_blocks {
   pc_reduce_run *run;
   char *lanes; /* of each block */
-  int is_done; /* all by one call: there is one thread */
+  int is_done; /* one call did all blocks: the host uses one thread */
 } pc_reduce_blocks;
 
-/* The lanes of a range of blocks. */
+/* Computes the lanes of a range of blocks. */
 PC_SELDOM static int pc_reduce_lanes(pc_context *ctx, int64_t first, int64_t end, void *state) {
   pc_reduce_blocks *b = (pc_reduce_blocks *)state;
   const pc_monoid *m = b->run->op->monoid;
@@ -246,7 +246,7 @@ PC_SELDOM static int pc_reduce_lanes(pc_context *ctx, int64_t first, int64_t end
   return failure;
 }
 
-/* One output of so many elements that its blocks are worth more than a thread. */
+/* Computes one output of so many elements that its blocks are worth more than one thread. */
 PC_SELDOM static int pc_reduce_by_blocks(pc_context *ctx, pc_reduce_run *r) {
   const pc_monoid *m = r->op->monoid;
   int64_t blocks = (r->count + PC_REDUCE_BLOCK - 1) / PC_REDUCE_BLOCK, lane_bytes = m->lanes * m->item;
@@ -285,7 +285,7 @@ static __attribute__((noinline)) int pc_reduce_split(pc_context *ctx, pc_reduce_
   return 0;
 }
 
-/* The general way: see the head of this file. */
+/* Runs `op` the general way; see the head of this file. */
 static __attribute__((noinline)) int pc_reduce_strided(pc_context *ctx, const pc_reduce *op, pc_tensor *const *in, pc_tensor **out) {
   pc_reduce_run r;
   if (pc_reduce_split(ctx, &r, op, in) != 0) return -1;

@@ -1,26 +1,27 @@
-/* driver/reduce_columns.h: reductions whose outputs lie nearer in memory than what is reduced: a tile of outputs at once (see reduce.h). */
+/* driver/reduce_columns.h: reductions whose outputs lie nearer in memory than the elements of one output; computes a tile of outputs at
+ * once (see reduce.h). */
 #ifndef PRECAST_DRIVER_REDUCE_COLUMNS_H
 #define PRECAST_DRIVER_REDUCE_COLUMNS_H
 
 #include "reduce_tiles.h"
 
-/* Whether the elements behind an output are so few that their columns are added up in place. */
+/* Returns whether the elements behind an output are so few that their columns are added up in place. */
 static int pc_reduce_is_few(const pc_reduce_run *r) { return r->op->monoid->few_columns != NULL && r->count <= r->op->monoid->lanes; }
 
-/* Whether the outputs are made in order: see the head of reduce.h. */
+/* Returns whether the outputs are computed in order: see the head of reduce.h. */
 static int pc_reduce_is_in_order(const pc_reduce_run *r) {
   const pc_monoid *m = r->op->monoid;
   return (r->op->flags & PC_ASSOCIATIVE) && r->op->map == NULL && m->steps != NULL && r->inner.ndim == 1 && r->count <= 2 * m->lanes &&
          r->outer.stride[0][r->outer.ndim - 1] == r->outer.item[0];
 }
 
-/* Bytes that an output has of the lanes. */
+/* Returns the bytes of lanes that an output has. */
 static int64_t pc_reduce_column(const pc_reduce_run *r, int by_columns) {
   if (by_columns && pc_reduce_is_in_order(r)) return 2 * r->op->monoid->item; /* the output, and a row of as many */
   return (by_columns && pc_reduce_is_few(r) ? r->count : r->op->monoid->lanes) * r->op->monoid->item;
 }
 
-/* Gives row p of the tile's operands, contiguous, in `data`; `at` is where it lies. */
+/* Sets `data` to row p of the tile's operands, made contiguous; `at` has the addresses of the row. */
 static void pc_reduce_gather(pc_reduce_run *r, int64_t p, char *const *base, char *const *at, int64_t columns, char **data) {
   int32_t last = r->outer.ndim - 1;
   for (int32_t k = 0; k < r->op->n_in; k++) {
@@ -30,15 +31,15 @@ static void pc_reduce_gather(pc_reduce_run *r, int64_t p, char *const *base, cha
       data[k] = r->scratch + (k * r->depth + pc_loop_rest(p, r->depth)) * r->room;
       if (r->held[k] != base[k]) pc_copies()->line(item, columns, at[k], r->outer.stride[k][last], data[k], 0);
     } else if (r->inner.ndim > 0) {
-      /* Rows are far apart, so the hardware does not see them coming. */
+      /* Rows are far apart, so the hardware does not foresee them. */
       const char *ahead = at[k] + 4 * r->inner.stride[k][r->inner.ndim - 1];
       for (int64_t byte = 0; byte < columns * item; byte += 64) __builtin_prefetch(ahead + byte);
     }
   }
 }
 
-/* Adds to `to` the part of few_columns' tree whose first row is `first`, and whose rows are `apart` rows from each other: rows of `columns`
- * elements at `x`, `row` bytes apart. `room` has such a row for each step of the tree. */
+/* Sets `to` to the sum of a part of few_columns' tree. Its first row is `first`, and its rows are `apart` rows from each other: rows of
+ * `columns` elements at `x`, `row` bytes apart. `room` has such a row for each step of the tree. */
 static void pc_reduce_tree(const pc_reduce_run *r, const char *x, int64_t row, int64_t columns, int64_t first, int64_t apart, char *to, char *room) {
   const pc_monoid *m = r->op->monoid;
   const int64_t bytes = columns * m->item;
@@ -55,8 +56,8 @@ static void pc_reduce_tree(const pc_reduce_run *r, const char *x, int64_t row, i
   m->step(to, other, columns);
 }
 
-/* As pc_reduce_tile, of columns of a few elements each: they are mapped to rows, which are added up in place. Rows that lie contiguous and
- * need no map are added up from where they lie, if the number of rows does not matter later, and in the output if that is contiguous. */
+/* Does the work of pc_reduce_tile for columns of a few elements each: their rows are mapped or copied, and added up in place. If the result
+ * depends on the total alone, contiguous rows without a map are added up from the operand itself, and in the output if that is contiguous. */
 static int pc_reduce_few(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
@@ -86,7 +87,7 @@ static int pc_reduce_few(pc_context *ctx, pc_reduce_run *r, char *const *base, i
   return 0;
 }
 
-/* `columns` outputs from `base` on, along the last dimension of r->outer. */
+/* Computes `columns` outputs from `base` on, along the last dimension of r->outer. */
 static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int32_t n_in = r->op->n_in, last = r->outer.ndim - 1;
@@ -112,7 +113,7 @@ static int pc_reduce_tile(pc_context *ctx, pc_reduce_run *r, char *const *base, 
   return 0;
 }
 
-/* As pc_reduce_tile, of elements as they lie, contiguous along the columns: the rows of a lane are added four at a time. */
+/* Does the work of pc_reduce_tile for elements in place, contiguous along the columns: the rows of a lane are added four at a time. */
 static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int64_t row = r->inner.stride[0][0], lane_bytes = columns * m->item;
@@ -131,7 +132,8 @@ static void pc_reduce_columns(pc_reduce_run *r, char *const *base, int64_t colum
   m->finish(r->totals, columns, r->count, base[1], last < 0 ? 0 : r->outer.stride[1][last]);
 }
 
-/* As pc_reduce_columns, in order: the tree over lanes takes them by their numbers' bits, read from the last one on. */
+/* Does the work of pc_reduce_columns in order: adds the lanes to the outputs in the order of the tree, which is that of their numbers with
+ * the bits reversed. */
 static void pc_reduce_ordered(pc_reduce_run *r, char *const *base, int64_t columns) {
   const pc_monoid *m = r->op->monoid;
   int64_t row = r->inner.stride[0][0], to_step = r->outer.stride[1][r->outer.ndim - 1], lane = 0;
@@ -146,7 +148,7 @@ static void pc_reduce_ordered(pc_reduce_run *r, char *const *base, int64_t colum
   }
   if (to != base[1]) pc_copy_strided(m->item, columns, base[1], to_step, to, m->item);
 }
-/* How many outputs the columns way makes at once. Elements as they lie are read in whole rows, where there is much to read. */
+/* Returns how many outputs the columns way computes at once. Elements in place are read in wide rows if there is much to read. */
 static int64_t pc_reduce_width(const pc_reduce_run *r, int64_t columns, int plain) {
   int64_t column = pc_reduce_column(r, 1), most = PC_REDUCE_LANES_BYTES / column;
   int64_t room = PC_LOOP_SCRATCH_BYTES / r->op->n_in / 16 & ~(int64_t)7;

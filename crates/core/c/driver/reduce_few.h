@@ -1,4 +1,4 @@
-/* driver/reduce_few.h: reductions of at most 512 elements that lie contiguous (flat.h): one call of the map (see reduce.h). */
+/* driver/reduce_few.h: reductions of at most 512 contiguous elements (flat.h), by one call of the map (see reduce.h). */
 #ifndef PRECAST_DRIVER_REDUCE_FEW_H
 #define PRECAST_DRIVER_REDUCE_FEW_H
 
@@ -6,17 +6,17 @@
 #include "reduce_tiles.h"
 #include <precast/output.h>
 
-/* Whether all axes are reduced, of `ndim`. */
+/* Returns whether all of `ndim` axes are reduced. */
 static int pc_reduce_takes_all(const pc_reduce *op, int32_t ndim) {
   uint32_t all = ndim < 32 ? (1u << ndim) - 1 : ~0u;
   return op->axes == PC_REDUCE_ALL || (op->axes & all) == all;
 }
 
-/* How few elements are reduced that lie contiguous. */
+/* The ways to reduce few contiguous elements. */
 typedef enum pc_reduce_flat_way { PC_REDUCE_LOOP, PC_REDUCE_WHOLE, PC_REDUCE_LAST, PC_REDUCE_FIRST } pc_reduce_flat_way;
 
-/* Adds up the operands. PC_REDUCE_LOOP, if they are many or a loop is needed; else whether all axes are reduced, or the last ones, or the
- * first ones, whose number of elements is `count`. */
+/* Adds the operands to `f`. Returns PC_REDUCE_LOOP if they are many or a loop is needed, else whether all axes are reduced, or the last
+ * ones, or the first ones. Sets `count` to the number of elements behind an output, unless all axes are reduced. */
 static pc_reduce_flat_way pc_reduce_flatten(const pc_reduce *op, pc_tensor *const *in, const pc_tensor *out, pc_flat *f, int64_t *count) {
   for (int32_t k = 0; k < op->n_in; k++) {
     if (!op->scalar[k] && !pc_flat_add(f, k, in[k])) return PC_REDUCE_LOOP;
@@ -38,7 +38,7 @@ static pc_reduce_flat_way pc_reduce_flatten(const pc_reduce *op, pc_tensor *cons
   return pc_short_is_few(op->monoid, *count) ? PC_REDUCE_FIRST : PC_REDUCE_LOOP;
 }
 
-/* The output of few elements, which is contiguous. */
+/* Readies the output of few elements, which is contiguous. */
 static pc_tensor *pc_reduce_flat_output(pc_context *ctx, const pc_reduce *op, const pc_flat *f, pc_reduce_flat_way way, pc_tensor **out) {
   int64_t shape[PC_MAX_NDIM];
   int32_t ndim = 0;
@@ -48,7 +48,7 @@ static pc_tensor *pc_reduce_flat_output(pc_context *ctx, const pc_reduce *op, co
   return pc_output_ready(ctx, out, op->dtype, ndim, shape);
 }
 
-/* The outputs of rows of `count` elements each, or with `by_columns` of as many columns: of few elements in all. */
+/* Computes the outputs of `rows` rows of `count` elements each, or with `by_columns` of `rows` columns; they have few elements in all. */
 static __attribute__((noinline)) void pc_reduce_flat_rows(const pc_reduce *op, const char *x, int64_t count, int64_t rows, int by_columns, char *out) {
   char scratch[3 * PC_SHORT_TURNED_BYTES] __attribute__((aligned(64))), total[16] __attribute__((aligned(16)));
   const pc_monoid *m = op->monoid;
@@ -69,7 +69,7 @@ static __attribute__((noinline)) void pc_reduce_flat_rows(const pc_reduce *op, c
   }
 }
 
-/* Few elements. */
+/* Reduces few elements, by the way that pc_reduce_flatten chose. */
 static __attribute__((noinline)) int pc_reduce_flat(pc_context *ctx, const pc_reduce *op, const pc_flat *f, pc_reduce_flat_way way, int64_t count, pc_tensor *const *in, pc_tensor **out) {
   char scratch[PC_FLAT_SPREAD_BYTES] __attribute__((aligned(64))), mapped[PC_LOOP_BLOCK * 16] __attribute__((aligned(64)));
   char lanes[PC_REDUCE_FLAT_LANES_BYTES] __attribute__((aligned(64))), total[16] __attribute__((aligned(16)));

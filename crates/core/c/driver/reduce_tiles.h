@@ -1,8 +1,8 @@
-/* driver/reduce_tiles.h: reductions of which a kernel gets several rows at once, as they lie (see reduce.h).
+/* driver/reduce_tiles.h: reductions that give a kernel several rows at once (see reduce.h).
  *
  *   short     kept x reduced, of few reduced elements: a tile of rows is mapped, and folded by short.h
- *   stripes   reduced x kept, of few kept elements: chunks of whole rows are mapped; neighbours in a chunk belong to neighbouring lanes,
- *             so that as many rows as there are lanes are one step
+ *   stripes   reduced x kept, of few kept elements: chunks of whole rows are mapped; neighbouring rows belong to neighbouring lanes,
+ *             so one step adds as many rows as there are lanes
  */
 #ifndef PRECAST_DRIVER_REDUCE_TILES_H
 #define PRECAST_DRIVER_REDUCE_TILES_H
@@ -10,30 +10,30 @@
 #include "chunk.h"
 #include "short.h"
 
-#define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: what bounds the outputs that the columns way makes at once */
-#define PC_REDUCE_WIDE_BYTES 458752 /* the same where there is much to read: whole rows, with lanes in the second-level cache */
+#define PC_REDUCE_LANES_BYTES 32768 /* all lanes of a tile: bounds the outputs that the columns way computes at once */
+#define PC_REDUCE_WIDE_BYTES 458752 /* the same if there is much to read: wide rows, with lanes in the second-level cache */
 #define PC_REDUCE_MUCH_BYTES 1048576
 #define PC_REDUCE_FLAT_LANES_BYTES 1024
-#define PC_REDUCE_SHORT 16         /* elements behind an output: what is gathered of so few stays, */
-#define PC_REDUCE_TINY 4           /* and so few are not worth turning */
+#define PC_REDUCE_SHORT 16         /* elements behind an output: fewer stay gathered for later tiles, */
+#define PC_REDUCE_TINY 4           /* and fewer than this are not worth turning */
 #define PC_REDUCE_STRIPES 64       /* columns of stripes, at most, .. */
 #define PC_REDUCE_STRIPES_INPUTS 16 /* .. and their operands: a chunk has room for a row of each */
 
-/* Everything a run needs. `outer` has the output as its last operand. */
+/* The state of a run. `outer` has the output as its last operand. */
 typedef struct pc_reduce_run {
   const pc_reduce *op;
   pc_loop outer, inner;
   pc_chunks chunks; /* of rows */
   int64_t count;    /* elements behind each output */
-  int64_t room;     /* bytes of an operand that is gathered, of columns */
-  int64_t depth;    /* rows of it that are held */
+  int64_t room;     /* bytes of a gathered row of an operand, for columns */
+  int64_t depth;    /* rows of an operand that are held */
   int ahead;        /* operands of a map are read ahead: they are more than the caches hold */
-  const char *held[PC_LOOP_OPERANDS]; /* where the tile begins whose rows are; NULL: none are */
+  const char *held[PC_LOOP_OPERANDS]; /* the first address of the tile whose rows are held; NULL: no rows are */
   char *scratch, *mapped, *lanes, *totals; /* in `area` */
   pc_area area;
 } pc_reduce_run;
 
-/* Cuts the area: blocks of the chunks, `mapped` bytes for what the map makes, `lanes` bytes for lanes, `totals` for totals. */
+/* Cuts the area: blocks of the chunks, `mapped` bytes for results of the map, `lanes` bytes for lanes, `totals` for totals. */
 static int pc_reduce_place(pc_context *ctx, pc_reduce_run *r, int64_t gathered, int64_t mapped, int64_t lanes, int64_t totals) {
   if (r->op->map == NULL) mapped = 0;
   int64_t all = pc_area_whole(gathered) + pc_area_whole(mapped) + pc_area_whole(lanes) + pc_area_whole(totals);
@@ -45,7 +45,8 @@ static int pc_reduce_place(pc_context *ctx, pc_reduce_run *r, int64_t gathered, 
   return 0;
 }
 
-/* Gives the next chunk at `pos`, of at most `limit` elements, mapped to `to`: its elements in `x`, and their number. Negative: a failure. */
+/* Readies the chunk at `pos`, of at most `limit` elements, and maps it to `to`. Sets `x` to its elements and `n` to their number. Returns
+ * 0, or the failure of the map. */
 static int pc_reduce_chunk(pc_context *ctx, pc_reduce_run *r, int64_t pos, int64_t limit, char *to, const char **x, int64_t *n) {
   *n = pc_chunks_ready(&r->chunks, &r->inner, pos, limit);
   *x = r->chunks.data[0];
@@ -55,7 +56,7 @@ static int pc_reduce_chunk(pc_context *ctx, pc_reduce_run *r, int64_t pos, int64
   return r->op->map(ctx, *n, r->chunks.data);
 }
 
-/* Makes the last kept dimension the first one of r->inner, whose chunks are of several rows then. */
+/* Makes the last kept dimension the first one of r->inner, so that its chunks have several rows. */
 static void pc_reduce_join(pc_reduce_run *r) {
   pc_loop *inner = &r->inner;
   for (int32_t d = inner->ndim; d > 0; d--) inner->shape[d] = inner->shape[d - 1];
@@ -76,7 +77,7 @@ static int pc_reduce_short_ready(pc_context *ctx, pc_reduce_run *r, int64_t rows
   return 0;
 }
 
-/* The outputs of `rows` short rows, which begin at r->inner.data. */
+/* Computes the outputs of `rows` short rows, which begin at r->inner.data. */
 static int pc_reduce_short_tile(pc_context *ctx, pc_reduce_run *r, int64_t rows, char *out) {
   const pc_monoid *m = r->op->monoid;
   const char *x = NULL;
@@ -89,7 +90,7 @@ static int pc_reduce_short_tile(pc_context *ctx, pc_reduce_run *r, int64_t rows,
   return 0;
 }
 
-/* All outputs, of short rows as they lie. */
+/* Computes all outputs from tiles of short rows. */
 static int pc_reduce_short(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
   int32_t last = outer->ndim - 1;
@@ -108,7 +109,7 @@ static int pc_reduce_short(pc_context *ctx, pc_reduce_run *r) {
   return 0;
 }
 
-/* Whether there are so few columns, of so many rows, that they are stripes. */
+/* Returns whether the columns are so few, and the rows so many, that they are stripes. */
 static int pc_reduce_has_stripes(const pc_reduce_run *r) {
   int32_t last = r->outer.ndim - 1;
   if (r->count <= r->op->monoid->lanes || r->outer.shape[last] > PC_REDUCE_STRIPES || r->op->n_in > PC_REDUCE_STRIPES_INPUTS) return 0;
@@ -129,7 +130,7 @@ static int pc_reduce_stripes_ready(pc_context *ctx, pc_reduce_run *r) {
   return 0;
 }
 
-/* The outputs of one stripe, whose elements begin at r->inner.data; chunks of `most` rows. */
+/* Computes the outputs of one stripe, whose elements begin at r->inner.data; chunks have at most `most` rows. */
 static int pc_reduce_stripe(pc_context *ctx, pc_reduce_run *r, int64_t most, char *out) {
   const pc_monoid *m = r->op->monoid;
   int32_t last = r->outer.ndim - 1;
@@ -153,7 +154,7 @@ static int pc_reduce_stripe(pc_context *ctx, pc_reduce_run *r, int64_t most, cha
   return 0;
 }
 
-/* All outputs, of stripes. */
+/* Computes all outputs from stripes. */
 static int pc_reduce_stripes(pc_context *ctx, pc_reduce_run *r) {
   pc_loop *outer = &r->outer;
   int64_t index[PC_MAX_NDIM] = {0}, columns = outer->shape[outer->ndim - 1];

@@ -1,18 +1,18 @@
-/* driver/rows.h: folds and maps of a row while it is in the cache: means and distances from them, exponentials and their sum.
+/* driver/rows.h: folds and maps rows while they are in the cache: means and distances from them, exponentials and their sum.
  *
  *   operands --pc_loop--> kept dimensions x reduced dimensions; one setting of the kept ones is a row
- *     pass 0   x ──▶ fold ───────────────▶ mean              chunk by chunk through the row, then what runs once
+ *     pass 0   x ──▶ fold ───────────────▶ mean              chunk by chunk through the row, then steps that run once
  *     pass 1   x, mean ──▶ map ──▶ d ; d*d ──▶ fold ──▶ root
  *     pass 2   d, root ──▶ map ──▶ output
  *
  * A fold has the order of monoid.h and a map is a function of the element alone, so the bits are those of the same steps run
- * one after the other on whole tensors. Short rows are taken several at a time, a tile, which is one chunk; of longer ones
- * a tile is one. An element of a row is spread to a chunk of them for maps that read it.
+ * one after the other on whole tensors. A tile is several short rows, which are one chunk, or one longer row. A single value
+ * of a row is repeated to a chunk for maps that read it.
  *
- * What a pass makes and the same pass reads is a chunk long. What a later pass reads is as long as the row: it lies in an
- * output that is written after its last use, or in a buffer.
+ * Values of one pass are a chunk long. Values for a later pass are as long as the row: they lie in a buffer, or in an output
+ * that is not written before their last use.
  *
- * That every map has the operands' common shape is found here, at run time; what has not is run step by step (apart.h).
+ * Whether every map has the operands' common shape is checked here, at run time. Other programs run step by step (apart.h).
  */
 #ifndef PRECAST_DRIVER_ROWS_H
 #define PRECAST_DRIVER_ROWS_H
@@ -20,7 +20,7 @@
 #include "cut.h"
 #include "rows_plan.h"
 
-/* One fold of n elements, at `x`, of each row of the tile. */
+/* Runs one fold: of n elements at `x` if the tile is one row, else of all its rows, which begin at `x`. */
 static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold, const char *x, int64_t pos, int64_t n) {
   const pc_monoid *m = step->monoid;
   if (r->rows == 1) {
@@ -41,7 +41,7 @@ static void pc_rows_fold(pc_rows_run *r, const pc_rows_step *step, int32_t fold,
   }
 }
 
-/* Puts back what steps first .. end made of outputs that are not written in place. */
+/* Copies the results of steps first .. end to outputs that are not written in place. */
 static void pc_rows_put(pc_rows_run *r, int32_t first, int32_t end, int64_t pos, int64_t n) {
   for (int32_t j = 0; j < r->op->n_full; j++) {
     int32_t v = r->op->outputs[j], k = r->op->n_in + j;
@@ -52,9 +52,9 @@ static void pc_rows_put(pc_rows_run *r, int32_t first, int32_t end, int64_t pos,
   }
 }
 
-/* Asks for this chunk of the next tile, so that memory works while the last pass computes: into the second-level cache, since the
- * first holds this tile. Behind the last tile nothing is gained, or lost: an address that is not there is passed over. Always inlined, as
- * gcc drops calls of a function that does nothing else. */
+/* Prefetches this chunk of the next tile into the second-level cache, as the first holds this tile. So memory works while the last pass
+ * computes. Behind the last tile this does no harm: a prefetch of an invalid address is ignored. Always inlined, as gcc drops calls of a
+ * function that does nothing else. */
 __attribute__((always_inline)) static inline void pc_rows_ahead(const pc_rows_run *r, int64_t pos, int64_t n) {
   int32_t last = r->outer.ndim - 1;
   for (int32_t k = 0; last >= 0 && k < r->tile.n_all; k++) {
@@ -100,7 +100,7 @@ static void pc_rows_folds(pc_rows_run *r, int32_t first, int32_t end, int clears
   }
 }
 
-/* Runs what runs once among the steps first .. end, and spreads the single values that these made. */
+/* Runs those of the steps first .. end that run once, and repeats the single values of all these steps. */
 static int pc_rows_once(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end) {
   char *data[PC_LOOP_OPERANDS];
   for (int32_t s = first; s < end; s++) {
@@ -130,7 +130,7 @@ static int64_t pc_rows_gather(pc_rows_run *r, int64_t pos, int64_t most) {
   return n;
 }
 
-/* One pass, steps first .. end, through the tile. */
+/* Runs one pass, steps first .. end, through the tile. */
 static int pc_rows_pass(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t end) {
   int64_t pos = 0, elements = r->rows * r->count;
   do {
@@ -149,7 +149,7 @@ static int pc_rows_pass(pc_context *ctx, pc_rows_run *r, int32_t first, int32_t 
   return pc_rows_once(ctx, r, first, end);
 }
 
-/* The tile whose first elements are in r->tile.data, with its single outputs at `single`. */
+/* Computes the tile whose first elements are at r->tile.data; `single` has the addresses of its single outputs. */
 static int pc_rows_tile(pc_context *ctx, pc_rows_run *r, char *const *single) {
   for (int32_t first = 0, end = 0; first < r->op->n_steps; first = end) {
     while (end < r->op->n_steps && r->op->steps[end].pass == r->op->steps[first].pass) end++;
@@ -164,7 +164,7 @@ static int pc_rows_tile(pc_context *ctx, pc_rows_run *r, char *const *single) {
   return 0;
 }
 
-/* All rows, in the order of the kept dimensions. */
+/* Computes all rows, in the order of the kept dimensions. */
 static int pc_rows_outer(pc_context *ctx, pc_rows_run *r) {
   pc_loop *outer = &r->outer;
   int32_t last = outer->ndim - 1;
@@ -209,8 +209,8 @@ PC_SELDOM static int pc_rows_output(pc_context *ctx, const pc_rows *op, pc_loop 
   return 0;
 }
 
-/* Sets `all` to the inputs, broadcast. 0 if it is not for rows: they do not broadcast, there is no element, or what is folded or
- * made by a map of full values has less than their common shape. */
+/* Sets `all` to the inputs, broadcast. Returns 0 if they cannot run by rows: they do not broadcast, they have no elements, or the inputs of
+ * a fold or of a map of full values have less than the common shape. */
 PC_SELDOM static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *const *in) {
   uint32_t has[PC_ROWS_VALUES], every = 0, flat = 0; /* the dimensions in which a value has the common extent */
   all->ndim = 0;
@@ -246,7 +246,7 @@ PC_SELDOM static int pc_rows_agree(const pc_rows *op, pc_loop *all, pc_tensor *c
   return 1;
 }
 
-/* Cuts the common shape in rows, and readies the outputs. `all` is r->tile, which has its own shape later. */
+/* Cuts the common shape in rows, and readies the outputs. `all` is r->tile, which gets its own shape later. */
 PC_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all, pc_tensor **out) {
   const pc_rows *op = r->op;
   for (int32_t j = 0; j < op->n_full + op->n_single; j++) {
@@ -276,7 +276,7 @@ PC_SELDOM static int pc_rows_ready(pc_context *ctx, pc_rows_run *r, pc_loop *all
   return 0;
 }
 
-/* Whether some input is contiguous across rows, not along them: a row of it would touch as many lines as it has elements. */
+/* Returns whether some input is contiguous across rows, not along them: a row of it would touch as many lines as it has elements. */
 PC_SELDOM static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
   for (int32_t k = 0; k < op->n_in; k++) {
     int64_t along = 0, across = 0;
@@ -288,7 +288,7 @@ PC_SELDOM static int pc_rows_is_turned(const pc_rows *op, const pc_loop *all) {
   return 0;
 }
 
-/* All rows of a run. */
+/* Computes all rows of a run; sets up its working memory and releases it. */
 static int pc_rows_all(pc_context *ctx, pc_rows_run *r) {
   pc_area_begin(&r->area);
   int failure = pc_rows_outer(ctx, r);
@@ -301,7 +301,7 @@ typedef struct pc_rows_job {
   pc_rows_run *run;
 } pc_rows_job;
 
-/* A range of the rows. */
+/* Computes a range of the rows. */
 PC_SELDOM static int pc_rows_range(pc_context *ctx, int64_t first, int64_t end, void *state) {
   pc_rows_job *c = (pc_rows_job *)state;
   if (end - first == c->cut.extent) return pc_rows_all(ctx, c->run);
@@ -319,7 +319,7 @@ PC_SELDOM static int pc_rows_range(pc_context *ctx, int64_t first, int64_t end, 
   return failure;
 }
 
-/* Runs `op` by rows, and says in `failure` how that ended. 0: the operands are not for rows. */
+/* Runs `op` by rows, and sets `failure` to the result. Returns 0 if the operands cannot run by rows. */
 static __attribute__((noinline)) int pc_rows_try(pc_context *ctx, const pc_rows *op, pc_tensor *const *in, pc_tensor **out, int *failure) {
   pc_rows_run r;
   if (!pc_rows_agree(op, &r.tile, in) || pc_rows_is_turned(op, &r.tile)) return 0;

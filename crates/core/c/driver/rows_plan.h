@@ -1,4 +1,4 @@
-/* driver/rows_plan.h: where the values of a row program lie while a tile of rows is computed (rows.h). */
+/* driver/rows_plan.h: places the values of a row program while a tile of rows is computed (rows.h). */
 #ifndef PRECAST_DRIVER_ROWS_PLAN_H
 #define PRECAST_DRIVER_ROWS_PLAN_H
 
@@ -9,35 +9,34 @@
 
 #define PC_ROWS_CHUNK 512           /* elements of a chunk, at most, of a longer row; half of it with `ahead` */
 #define PC_ROWS_TILE 512            /* elements of a tile of several rows, or of a row that is one chunk, at most */
-#define PC_ROWS_AHEAD_BYTES 262144  /* of the operands of a tile, at most, where the next tile is asked for ahead, .. */
-#define PC_ROWS_FAR_BYTES 1048576   /* .. and of the operands of all, at least: fewer are in the second-level cache */
-#define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a row has to be kept that is longer */
+#define PC_ROWS_AHEAD_BYTES 262144  /* of the operands of a tile, at most, if the next tile is prefetched, .. */
+#define PC_ROWS_FAR_BYTES 1048576   /* .. and of the operands of all tiles, at least: fewer are in the second-level cache */
+#define PC_ROWS_BUFFER_BYTES 65536  /* all buffers together, unless a longer row must be kept */
 #define PC_ROWS_LANES_BYTES 512     /* of a fold */
 
-/* Everything a run needs. Operands of `outer` are inputs, full outputs, single outputs; of the others all but the
- * last. */
+/* The state of a run. Operands of `outer` are inputs, full outputs, single outputs; `tile` has the inputs and the full outputs. */
 typedef struct pc_rows_run {
   const pc_rows *op;
   pc_loop outer, tile;
-  int32_t inner;         /* dimensions of a row: those of `outer` behind its last, so that they take no stack */
+  int32_t inner;         /* dimensions of a row, stored in `outer` behind its last to save stack */
   pc_chunks chunks;      /* of `tile` */
   int64_t count;         /* elements of a row */
   int64_t rows;          /* of the tile */
   int64_t chunk;         /* elements of a chunk, at most */
   int whole;             /* the tile is one chunk, which is ready since its first pass */
   int32_t written[PC_ROWS_VALUES], read[PC_ROWS_VALUES]; /* the step that makes a value, the last one that reads it; or -1 */
-  int32_t operand[PC_ROWS_VALUES]; /* the operand of `tile` in which it lies, or -1 */
+  int32_t operand[PC_ROWS_VALUES]; /* the operand of `tile` in which a value lies, or -1 */
   int32_t output[PC_ROWS_VALUES];  /* the full output in which a value lies, or -1 */
-  char *place[PC_ROWS_VALUES];     /* else; of single values always */
-  char *spread[PC_ROWS_VALUES];    /* of single values that maps of full ones read, else NULL */
-  uint8_t stays[PC_ROWS_VALUES];   /* its place is as long as the row */
-  char *at[PC_ROWS_VALUES];        /* where a map of full values finds it: what is at position 0, or of this chunk */
-  int32_t step[PC_ROWS_VALUES];    /* bytes to the next position; 0: of this chunk */
-  int straight;                    /* operands are where they are, one element behind the other */
-  int ahead;                       /* the next tile is asked for while this one is computed */
+  char *place[PC_ROWS_VALUES];     /* the buffer of a value, or NULL; single values have one */
+  char *spread[PC_ROWS_VALUES];    /* a single value repeated, if maps of full values read it; else NULL */
+  uint8_t stays[PC_ROWS_VALUES];   /* the place of a value is as long as the tile */
+  char *at[PC_ROWS_VALUES];        /* where maps of full values find a value: at position 0, or for this chunk */
+  int32_t step[PC_ROWS_VALUES];    /* bytes to the next position; 0: `at` is for this chunk */
+  int straight;                    /* operands are read in place, one element behind the other */
+  int ahead;                       /* the next tile is prefetched while this one is computed */
   int puts;                        /* some output is not written in place */
   char *lanes[PC_ROWS_FOLDS];
-  char *turned;                    /* where rows are folded that are many or short, else NULL */
+  char *turned;                    /* memory to fold several short rows at once, else NULL */
   char total[PC_ROWS_FOLDS][16] __attribute__((aligned(16)));
   pc_area area;                    /* blocks, lanes and places */
 } pc_rows_run;
@@ -48,25 +47,25 @@ static int pc_rows_is_single(const pc_rows_run *r, int32_t value) {
   return value >= r->op->n_in && (r->op->steps[r->written[value]].monoid != NULL || r->op->steps[r->written[value]].once);
 }
 
-/* Whether full value v is made in one pass and read in a later one. */
+/* Returns whether full value v is made in one pass and read in a later one. */
 static int pc_rows_crosses(const pc_rows_run *r, int32_t v) {
   return r->read[v] >= 0 && r->op->steps[r->read[v]].pass > r->op->steps[r->written[v]].pass;
 }
 
-/* Whether the rows of output j are written where they lie. */
+/* Returns whether output j is written in place. */
 static int pc_rows_in_place(const pc_rows_run *r, int32_t j) { return r->chunks.block[r->op->n_in + j] == NULL; }
 
-/* Where a map of full values finds value v for the chunk at `pos`, which is ready. */
+/* Returns where a map of full values finds value v for the chunk at `pos`, which is ready. */
 static char *pc_rows_at(const pc_rows_run *r, int32_t v, int64_t pos) { return r->at[v] + pos * r->step[v]; }
 
-/* Takes the values that lie in operands from these addresses. */
+/* Sets the addresses of values that lie in operands. */
 static void pc_rows_locate(pc_rows_run *r, char *const *operands) {
   for (int32_t v = 0; v < r->op->n_values; v++) {
     if (r->operand[v] >= 0) r->at[v] = operands[r->operand[v]];
   }
 }
 
-/* Says whether elements are reached where they lie, and whether there are tiles enough to ask for the next one ahead. */
+/* Sets `straight` and `ahead`: whether elements are read in place, and whether prefetching the next tile pays. */
 PC_SELDOM static void pc_rows_reach(pc_rows_run *r) {
   int64_t element = 0, elements = r->rows * r->count;
   for (int32_t k = 0; k < r->tile.n_all; k++) element += r->tile.item[k];
@@ -74,7 +73,7 @@ PC_SELDOM static void pc_rows_reach(pc_rows_run *r) {
   r->ahead = r->straight && element * elements <= PC_ROWS_AHEAD_BYTES && element * r->count * pc_loop_size(&r->outer) >= PC_ROWS_FAR_BYTES;
 }
 
-/* Says where maps of full values find them. */
+/* Sets where maps of full values find each value. */
 PC_SELDOM static void pc_rows_settle(pc_rows_run *r) {
   const pc_rows *op = r->op;
   r->puts = 0;
@@ -88,7 +87,8 @@ PC_SELDOM static void pc_rows_settle(pc_rows_run *r) {
   }
 }
 
-/* The output in which value v can lie until its last use: written then or later, in place, and nobody's but its own value's. */
+/* Returns an output in which value v can lie until its last use, or -1. Such an output is written in place, by the step of that use or
+ * later, and is not shared with a third value. */
 PC_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
   for (int32_t j = 0; j < r->op->n_full; j++) {
     int32_t own = r->op->outputs[j], taken = 0;
@@ -99,7 +99,7 @@ PC_SELDOM static int32_t pc_rows_home(const pc_rows_run *r, int32_t v) {
   return -1;
 }
 
-/* Finds where each value is made and read, and which of them lie in outputs. */
+/* Finds the steps that make and read each value, and the values that lie in outputs. */
 PC_SELDOM static void pc_rows_uses(pc_rows_run *r) {
   const pc_rows *op = r->op;
   for (int32_t v = 0; v < op->n_values; v++) r->written[v] = r->read[v] = r->output[v] = -1;
@@ -122,7 +122,7 @@ PC_SELDOM static void pc_rows_uses(pc_rows_run *r) {
   }
 }
 
-/* Whether maps of full values read single value v. */
+/* Returns whether maps of full values read single value v. */
 PC_SELDOM static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
   for (int32_t s = 0; s <= r->read[v]; s++) {
     const pc_rows_step *step = &r->op->steps[s];
@@ -133,7 +133,7 @@ PC_SELDOM static int pc_rows_is_spread(const pc_rows_run *r, int32_t v) {
   return 0;
 }
 
-/* Bytes of value v's place, as long as `elements` if it stays; 0: it lies in an output. */
+/* Returns the bytes of value v's place, for `elements` elements if it stays; 0 if it lies in an output. */
 PC_SELDOM static int64_t pc_rows_place_bytes(const pc_rows_run *r, int32_t v, int64_t elements) {
   int32_t item = pc_rows_item(r, v);
   if (pc_rows_is_single(r, v)) return r->rows * item;
@@ -141,7 +141,7 @@ PC_SELDOM static int64_t pc_rows_place_bytes(const pc_rows_run *r, int32_t v, in
   return r->output[v] < 0 ? r->chunk * item : 0;
 }
 
-/* Bytes of what value v is spread to; 0: it is not. */
+/* Returns the bytes of the repeated copy of value v; 0 if it is not repeated. */
 PC_SELDOM static int64_t pc_rows_spread_bytes(const pc_rows_run *r, int32_t v) {
   return pc_rows_is_single(r, v) && pc_rows_is_spread(r, v) ? r->chunk * pc_rows_item(r, v) : 0;
 }
@@ -175,7 +175,7 @@ PC_SELDOM static int pc_rows_cut(pc_context *ctx, pc_rows_run *r, int64_t blocks
   return 0;
 }
 
-/* Sets the length of a chunk, and gives each value its place. 1: there is no room for several rows at once. */
+/* Sets the length of a chunk, and gives each value its place. Returns 1 if several rows at once do not fit, -1 on failure. */
 PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r, int64_t blocks) {
   int64_t bytes = 0, stay_bytes = 0, single_bytes = 0, elements = r->rows * r->count;
   int32_t own = 0; /* values with a buffer */
@@ -194,14 +194,14 @@ PC_SELDOM static int pc_rows_place(pc_context *ctx, pc_rows_run *r, int64_t bloc
   return pc_rows_cut(ctx, r, blocks, elements);
 }
 
-/* Moves dimension d of `all`, with this extent, to the end of `to`, which has the first operands of it. */
+/* Appends dimension d of `all`, with this extent, to `to`, which has the first operands of `all`. */
 PC_SELDOM static void pc_rows_take(pc_loop *to, const pc_loop *all, int32_t d, int64_t extent) {
   to->shape[to->ndim] = extent;
   for (int32_t k = 0; k < to->n_all; k++) to->stride[k][to->ndim] = all->stride[k][d];
   to->ndim++;
 }
 
-/* Plans tiles of `rows` rows; of one, if the operands or the buffers of so many are not one chunk. */
+/* Plans tiles of `rows` rows, or of one row if the operands or the buffers of so many do not fit into one chunk. */
 PC_SELDOM static int pc_rows_plan(pc_context *ctx, pc_rows_run *r, int64_t rows) {
   r->rows = rows;
   r->tile.ndim = 0;

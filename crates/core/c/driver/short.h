@@ -3,8 +3,8 @@
  *   rows x elements, contiguous --turned--> elements x rows --▶ few_columns          no more elements than lanes
  *                                                        └──▶ step, close, finish   else
  *
- * A fold of one row costs four calls, which a row of a few dozen elements does not pay for. Each lane of a row is added up here with the
- * same lane of the other rows, so that the bits are those of one row after the other.
+ * A fold of one row costs four calls, too much for a row of a few dozen elements. Here each lane is added up for all rows at once, so the
+ * bits are those of one row after the other.
  */
 #ifndef PRECAST_DRIVER_SHORT_H
 #define PRECAST_DRIVER_SHORT_H
@@ -14,16 +14,16 @@
 #include <precast/driver.h>
 
 #define PC_SHORT_ROW 128           /* elements of a short row, at most */
-#define PC_SHORT_ELEMENTS 2048     /* turned at once, at most: no more than a chunk may have of the widest, */
-#define PC_SHORT_TURNED_BYTES 8192 /* and bytes of what is turned at once: it stays in the first-level cache, with the lanes */
+#define PC_SHORT_ELEMENTS 2048     /* turned at once, at most: as many as a chunk has of the widest type, */
+#define PC_SHORT_TURNED_BYTES 8192 /* and bytes that are turned at once: they stay in the first-level cache, with the lanes */
 
-/* Whether rows of `count` elements are added up in place. */
+/* Returns whether rows of `count` elements are added up in place. */
 static int pc_short_is_few(const pc_monoid *m, int64_t count) { return m->few_columns != NULL && count <= m->lanes; }
 
-/* Whether so many rows are folded at once in less time than one after the other. */
+/* Returns whether folding so many rows at once takes less time than one after the other. */
 static int pc_short_pays(int64_t count, int64_t rows) { return rows > 1 && (rows >= 8 || count <= 16); }
 
-/* Rows that are folded at once, at most: a multiple of 8. */
+/* Returns the most rows that are folded at once: a multiple of 8. */
 static int64_t pc_short_rows(const pc_monoid *m, int64_t count) {
   int64_t longest = pc_short_is_few(m, count) || count > m->lanes ? count : m->lanes;
   int64_t rows = PC_SHORT_TURNED_BYTES / (longest * m->item), most = PC_SHORT_ELEMENTS / count;
@@ -31,7 +31,7 @@ static int64_t pc_short_rows(const pc_monoid *m, int64_t count) {
   return rows < 8 ? 8 : rows > 256 ? 256 : rows;
 }
 
-/* Bytes of memory for pc_short_fold of so many rows, at most. */
+/* Returns the most bytes of memory that pc_short_fold needs for so many rows. */
 static int64_t pc_short_bytes(const pc_monoid *m, int64_t count, int64_t rows) {
   int64_t most = pc_short_rows(m, count), turned = (rows < most ? rows : most) * m->item;
   return pc_area_whole(turned * count) + pc_area_whole(turned * m->lanes) + most * 16;

@@ -1,11 +1,11 @@
-/* driver/tile.h: a pc_loop in tiles, for operands that run the other way (transposed).
+/* driver/tile.h: runs a pc_loop in tiles, for operands that run the other way (transposed).
  *
- *   `rows` is the dimension through which such an operand is contiguous. Two lines of the cache of it are taken at once: a tile of so
- *   many rows, and of all columns that fit, is turned into a block of the second-level cache, and then the kernel runs on row after row
- *   of it. So operands that run the usual way are read as they lie, for as long as rows are. Lines of the next tile are asked for
- *   meanwhile, into the second-level cache: each lies on a page of its own, so the hardware does not see them coming.
+ *   `rows` is the dimension along which such an operand is contiguous. A tile has as many rows as two lines of the cache have elements,
+ *   and all columns that fit. It is turned into a block of the second-level cache, then the kernel runs on it row by row. So operands
+ *   that run the usual way are read in place, along the rows of the tile. Meanwhile the next tile is prefetched into the second-level
+ *   cache: each of its lines lies on a page of its own, so the hardware does not foresee them.
  *
- * For elementwise kernels only, which do not see in which order their elements come.
+ * For elementwise kernels only: their results do not depend on the order of elements.
  */
 #ifndef PRECAST_DRIVER_TILE_H
 #define PRECAST_DRIVER_TILE_H
@@ -13,7 +13,7 @@
 #include "chunk.h"
 
 #define PC_TILE_BYTES 524288   /* of all blocks, at most */
-#define PC_TILE_FAR_BYTES 8388608 /* of a loop whose operands are in memory, and not in the caches anyway */
+#define PC_TILE_FAR_BYTES 8388608 /* of all operands, at most, if they count as cached and not in memory */
 #define PC_TILE_LINE_BYTES 128 /* of a column */
 #define PC_TILE_ROWS 32        /* at most, */
 #define PC_TILE_FEW_ROWS 8     /* and at least: fewer would not pay */
@@ -23,7 +23,7 @@
 typedef enum pc_tile_way { PC_TILE_IN_PLACE, PC_TILE_GATHERED, PC_TILE_TURNED } pc_tile_way;
 
 typedef struct pc_tiles {
-  int32_t rows;           /* the dimension whose neighbours a tile has as rows */
+  int32_t rows;           /* the dimension along which a tile has rows */
   int64_t depth, columns; /* rows and columns of a full tile */
   int64_t bytes;          /* of all blocks */
   int is_far;             /* operands are in memory */
@@ -31,19 +31,19 @@ typedef struct pc_tiles {
   char *block[PC_LOOP_OPERANDS];
 } pc_tiles;
 
-/* Bytes from a row of a block to the next: an odd number of lines, so that rows do not share the cache's sets. */
+/* Returns the bytes from a row of a block to the next: an odd number of lines, so that rows do not share the cache's sets. */
 static int64_t pc_tile_pitch(const pc_tiles *t, int32_t item) { return ((t->columns * item + 63) & ~(int64_t)63) | 64; }
 
-/* Rows of the block of operand k, which has one. */
+/* Returns the number of rows in the block of operand k, which must have a block. */
 static int64_t pc_tile_depth(const pc_tiles *t, int32_t k) { return t->way[k] == PC_TILE_TURNED ? t->depth : 1; }
 
-/* Whether operand k is walked in long steps along columns, and is contiguous along `rows`. */
+/* Returns whether operand k is walked in long steps along columns, and is contiguous along `rows`. */
 static int pc_tile_is_turned(const pc_loop *loop, int32_t k, int32_t rows) {
   int64_t along = loop->stride[k][loop->ndim - 1];
   return loop->item[k] != 0 && loop->stride[k][rows] == loop->item[k] && along != 0 && along != loop->item[k];
 }
 
-/* Plans the tiles of a loop. 0: no operand runs the other way, or tiles would be too small. */
+/* Plans the tiles of a loop. Returns 0 if no operand runs the other way, or if tiles would be too small. */
 static int pc_tiles_plan(pc_tiles *t, const pc_loop *loop) {
   int32_t last = loop->ndim - 1, most = 0, widest = 1;
   t->rows = 0;
@@ -77,7 +77,7 @@ static int pc_tiles_plan(pc_tiles *t, const pc_loop *loop) {
   return 1;
 }
 
-/* Puts the blocks to `at`, which is 64-byte aligned. */
+/* Places the blocks at `at`, which is 64-byte aligned. */
 static void pc_tiles_place(pc_tiles *t, const pc_loop *loop, char *at) {
   for (int32_t k = 0; k < loop->n_all; k++) {
     if (t->way[k] == PC_TILE_IN_PLACE) continue;
@@ -86,7 +86,7 @@ static void pc_tiles_place(pc_tiles *t, const pc_loop *loop, char *at) {
   }
 }
 
-/* The tile of `columns` and `rows` between `at` in memory and the block of operand k; `back`: from the block. */
+/* Turns a tile of `rows` and `columns` of operand k from `at` in memory into its block, or with `back` from the block to `at`. */
 static void pc_tile_turn(const pc_tiles *t, const pc_loop *loop, int32_t k, char *at, int64_t rows, int64_t columns, int back) {
   int32_t item = loop->item[k];
   int64_t step = loop->stride[k][loop->ndim - 1], pitch = pc_tile_pitch(t, item);
@@ -110,25 +110,25 @@ typedef struct pc_tile {
   int64_t row, column, rows, columns;
 } pc_tile;
 
-/* The tile from a row and a column on; of no rows behind the last. */
+/* Returns the tile that begins at a row and a column; it has no rows behind the last row. */
 static pc_tile pc_tile_from(const pc_tiles *t, const pc_loop *loop, int64_t row, int64_t column) {
   int64_t rows = loop->shape[t->rows] - row, columns = loop->shape[loop->ndim - 1] - column;
   return (pc_tile){row, column, rows < t->depth ? rows : t->depth, columns < t->columns ? columns : t->columns};
 }
 
-/* The one behind it. */
+/* Returns the tile behind `tile`. */
 static pc_tile pc_tile_next(const pc_tiles *t, const pc_loop *loop, const pc_tile *tile) {
   int64_t column = tile->column + tile->columns;
   return column < loop->shape[loop->ndim - 1] ? pc_tile_from(t, loop, tile->row, column) : pc_tile_from(t, loop, tile->row + tile->rows, 0);
 }
 
-/* Where a tile begins of operand k, whose first element is at `at`. */
+/* Returns the address where a tile begins in operand k, whose first element is at `at`. */
 static char *pc_tile_at(const pc_tiles *t, const pc_loop *loop, int32_t k, const pc_tile *tile, char *at) {
   return at + tile->row * loop->stride[k][t->rows] + tile->column * loop->stride[k][loop->ndim - 1];
 }
 
-/* Asks for the lines of columns first .. end of `tile`, which begins at `at` and is to come. Inlined, as gcc drops calls of a function
- * that does nothing but ask. */
+/* Prefetches the lines of columns first .. end of `tile`, which begins at `at` and comes next. Inlined, as gcc drops calls of a function
+ * that only prefetches. */
 static inline __attribute__((always_inline)) void pc_tile_ahead(const pc_loop *loop, int32_t k, const pc_tile *tile, const char *at, int64_t first, int64_t end) {
   int64_t step = loop->stride[k][loop->ndim - 1], bytes = tile->rows * loop->item[k];
   for (int64_t j = first; j < end && j < tile->columns; j++) {
@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) void pc_tile_ahead(const pc_loop *l
   }
 }
 
-/* One tile; operands begin at `at`. */
+/* Runs the kernel over one tile; operands begin at `at`. */
 static int pc_tile_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, pc_kernel kernel, char *const *at, const pc_tile *tile) {
   int32_t last = loop->ndim - 1;
   const pc_tile next = pc_tile_next(t, loop, tile);
@@ -171,7 +171,7 @@ static int pc_tile_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, 
   return 0;
 }
 
-/* All tiles of a loop. */
+/* Runs the kernel over all tiles of a loop. */
 static int pc_tiles_run(pc_context *ctx, const pc_tiles *t, const pc_loop *loop, pc_kernel kernel) {
   int64_t index[PC_MAX_NDIM] = {0};
   char *at[PC_LOOP_OPERANDS];

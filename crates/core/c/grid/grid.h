@@ -25,11 +25,11 @@ typedef struct pc_grid {
 
 /* The copies of a level. */
 typedef struct pc_grid_ways {
-  /* A grid of elements of `item` bytes to the block, or with `back` from there. */
+  /* Copies a grid of elements of `item` bytes to the block, or with `back` from there. */
   void (*copy)(int32_t item, const pc_grid *g, char *block, int back);
-  /* n elements, `step` bytes apart at `at`, to the block, or with `back` from there. */
+  /* Copies n elements, `step` bytes apart at `at`, to the block, or with `back` from there. */
   void (*line)(int32_t item, int64_t n, char *at, int64_t step, char *block, int back);
-  /* to[j][i] = from[i][j] for i of `rows` and j of `columns`; elements of 4 or 8 bytes, steps from row to row in bytes. */
+  /* Sets to[j][i] = from[i][j] for i of `rows` and j of `columns`; elements of 4 or 8 bytes, steps from row to row in bytes. */
   void (*turn)(int32_t item, int64_t rows, int64_t columns, char *to, int64_t to_step, const char *from, int64_t step);
 } pc_grid_ways;
 

@@ -1,4 +1,4 @@
-/* grid/repeat.h: an element repeated to a row, of each of several rows. A part of template.h. */
+/* grid/repeat.h: repeats an element of each of several rows to a whole row. A part of template.h. */
 
 /* Repeats each of `rows` elements, `step` bytes apart, to rows of `bytes`, which is at least 16. */
 PC_COPY void pc_grid_repeat_long(int item, const int64_t bytes, char *to, const char *from, int64_t step, int64_t rows) {
@@ -10,7 +10,7 @@ PC_COPY void pc_grid_repeat_long(int item, const int64_t bytes, char *to, const 
   }
 }
 
-/* The same of rows of a vector at least, of elements of at most 8 bytes. */
+/* Does the same for rows of at least one vector, and elements of at most 8 bytes. */
 PC_COPY void pc_grid_repeat_wide(int item, int64_t bytes, char *to, const char *from, int64_t step, int64_t rows) {
   for (; rows > 0; rows--, from += step, to += bytes) {
     const pc_wide same = pc_grid_same_wide(item, from);
@@ -21,7 +21,7 @@ PC_COPY void pc_grid_repeat_wide(int item, int64_t bytes, char *to, const char *
 }
 
 #if PC_WIDE_BYTES > 16
-/* The words of the vectors that a vector of elements of so many words becomes, each repeated C times: by C, and by vector. */
+/* Numbers of words for the vectors that repeat each element of a vector C times, by C and by vector. An element has WORDS words. */
 #define PC_SPREAD_WORD(WORDS, C, V, I) (uint8_t)((((V) * (PC_WIDE_BYTES / 4) + (I)) / (WORDS) / (C)) * (WORDS) + (I) % (WORDS))
 #define PC_SPREAD_EIGHT(WORDS, C, V, I) \
   PC_SPREAD_WORD(WORDS, C, V, I), PC_SPREAD_WORD(WORDS, C, V, I + 1), PC_SPREAD_WORD(WORDS, C, V, I + 2), PC_SPREAD_WORD(WORDS, C, V, I + 3), \
@@ -42,7 +42,8 @@ PC_COPY void pc_grid_repeat_wide(int item, int64_t bytes, char *to, const char *
   {PC_SPREAD_2(WORDS, 2), PC_SPREAD_3(WORDS, 3), PC_SPREAD_4(WORDS, 4), PC_SPREAD_5(WORDS, 5), PC_SPREAD_6(WORDS, 6), PC_SPREAD_7(WORDS, 7)}
 static const uint8_t pc_grid_spread_numbers[2][27 * PC_WIDE_BYTES / 4] = {PC_SPREAD_ALL(1), PC_SPREAD_ALL(2)};
 
-/* Repeats each of `rows` elements of 4 or 8 bytes, which are contiguous, 2 to 7 times: those that are whole vectors, and returns how many. */
+/* Repeats contiguous elements of 4 or 8 bytes, each 2 to 7 times. Takes as many of `rows` elements as fill whole vectors, and returns their
+ * number. */
 PC_COPY int64_t pc_grid_spread(int item, int64_t columns, char *to, const char *from, int64_t rows) {
   const int64_t lanes = PC_WIDE_BYTES / item;
   const uint8_t *numbers = pc_grid_spread_numbers[item / 4 - 1] + (columns * (columns - 1) / 2 - 1) * (PC_WIDE_BYTES / 4);

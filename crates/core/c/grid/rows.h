@@ -1,4 +1,4 @@
-/* grid/rows.h: rows that are copied, in any steps of their elements. A part of template.h. */
+/* grid/rows.h: copies rows whose elements have any steps. A part of template.h. */
 
 /* Copies rows of `bytes` each, at least 16, which are contiguous on both sides. */
 PC_COPY void pc_grid_rows_long(const int64_t bytes, int64_t rows, char *to, int64_t to_step, const char *from, int64_t step) {
@@ -9,7 +9,7 @@ PC_COPY void pc_grid_rows_long(const int64_t bytes, int64_t rows, char *to, int6
   }
 }
 
-/* The same of a vector at least. */
+/* Does the same for rows of at least one vector. */
 PC_COPY void pc_grid_rows_wide(int64_t bytes, int64_t rows, char *to, int64_t to_step, const char *from, int64_t step) {
   for (; rows > 0; rows--, to += to_step, from += step) {
     #pragma GCC unroll 4
@@ -18,8 +18,8 @@ PC_COPY void pc_grid_rows_wide(int64_t bytes, int64_t rows, char *to, int64_t to
   }
 }
 
-/* Copies rows shorter than a vector to a block, by a vector each. The next row overwrites what such a vector has behind its row. No vector
- * reaches beyond the last row, on either side, so the last rows are left. Returns how many rows are copied. */
+/* Copies rows shorter than a vector to a block, by a vector each. The next row overwrites the bytes of such a vector behind its row. No
+ * vector reaches beyond the last row, on either side, so the last rows are left. Returns how many rows are copied. */
 PC_COPY int64_t pc_grid_rows_short(int64_t bytes, int64_t rows, char *to, const char *from, int64_t step) {
   int64_t done = 0;
   if (step < bytes || step > PC_GRID_NEAR_BYTES) return 0;

@@ -1,14 +1,14 @@
-/* grid/template.h: the copies of grid.h by vectors of PC_WIDE_BYTES. Defined by who includes it:
+/* grid/template.h: the copies of grid.h by vectors of PC_WIDE_BYTES. The including file defines it and:
  *
  *   PC_TARGET                    an attribute that allows the instructions
  *   PC_LANES_8(E), PC_LANES_4(E) E(0), E(1), ... for each element of 8, or of 4 bytes, of a vector
- *   PC_NUMBERS(P), PC_CHOSEN(NUMBERS, FROM)   the words of 4 bytes of a vector that are numbered by so many bytes at P; of wider ones than 16
+ *   PC_NUMBERS(P), PC_CHOSEN(NUMBERS, FROM)   the words of 4 bytes of FROM with the numbers in bytes at P; for vectors wider than 16 bytes
  */
 #include "../turn.h"
 #include "grid.h"
 #include <precast/copy.h>
 
-#define PC_GRID_NEAR_BYTES 4096 /* between rows no page can lie that is not there */
+#define PC_GRID_NEAR_BYTES 4096 /* rows are at most this far apart, so no unmapped page lies between them */
 #define PC_COPY PC_TARGET static inline __attribute__((always_inline))
 
 #include "vector.h"
@@ -49,7 +49,7 @@ PC_COPY void pc_grid_scatter_of(int item, const pc_grid *g, char *block) {
   }
 }
 
-/* Elements of other than 4 and 8 bytes are copied by every level as by the first. */
+/* Copies a grid to the block, or with `back` from there. At every level the first level copies elements of other than 4 and 8 bytes. */
 PC_TARGET static void pc_grid_copy(int32_t item, const pc_grid *g, char *block, int back) {
   if (item == 8) {
     back ? pc_grid_scatter_of(8, g, block) : pc_grid_gather_of(8, g, block);
@@ -79,7 +79,7 @@ PC_COPY void pc_grid_line_of(int item, int64_t n, char *to, const char *from, in
     pc_grid_reverse(item, &g, to);
   } else {
     int64_t i = 0;
-    /* Behind the last element nothing may be. */
+    /* The memory behind the last element may be invalid. */
     for (; step == 2 * item && i + lanes < n; i += lanes, from += 2 * PC_WIDE_BYTES) *(pc_wide *)(to + i * item) = pc_grid_seconds(item, from);
     pc_grid_gather_row(item, n - i, to + i * item, from, step);
   }

@@ -1,4 +1,4 @@
-/* grid/turn.h: rows that become columns. A part of template.h. */
+/* grid/turn.h: turns rows into columns. A part of template.h. */
 
 /* Turns eight rows and columns by vectors of eight elements; steps in bytes. Only the first `rows` rows are read, and in each row of `to`
  * only so many elements count. */
@@ -30,7 +30,7 @@ PC_TURN_EIGHT(pc_turn_eight_4, pc_eight_fours)
 #if PC_WIDE_BYTES == 64
 PC_TURN_EIGHT(pc_turn_wide_8, pc_wide)
 #else
-/* Four rows and columns. */
+/* Turns four rows and columns of elements of 8 bytes. Only the first `rows` rows are read. */
 PC_COPY void pc_turn_wide_8(int64_t rows, char *to, int64_t to_step, const char *from, int64_t step) {
   pc_wide a[4];
   #pragma GCC unroll 4
@@ -49,8 +49,9 @@ PC_COPY void pc_grid_turn_tile(int item, int64_t rows, char *to, int64_t to_step
   item == 8 ? pc_turn_wide_8(rows, to, to_step, from, step) : pc_turn_eight_4(rows, to, to_step, from, step);
 }
 
-/* As pc_turn, in tiles. If rows of `to` are contiguous, the last rows, which are fewer than a tile has, are turned by tiles too, and first:
- * later stores overwrite what these tiles write behind a row. The last of them would write behind `to`, so pc_turn takes its place. */
+/* Does the work of pc_turn in tiles. If rows of `to` are contiguous, the last rows, which are fewer than a tile has, are turned by tiles
+ * too, and first: later stores overwrite the elements that these tiles write behind a row. The last of them would write behind `to`, so
+ * pc_turn takes its place. */
 PC_COPY void pc_grid_turn_wide(int item, int64_t rows, int64_t columns, char *to, int64_t to_step, const char *from, int64_t step) {
   const int64_t side = item == 8 ? PC_WIDE_BYTES / 8 : 8, whole = rows / side * side, rest = rows - whole, most = columns / side * side;
   if (rows <= 2) return pc_turn(item, rows, columns, to, to_step, from, step);

@@ -1,4 +1,4 @@
-/* grid/vector.h: elements and vectors, as they are read and arranged. A part of template.h. */
+/* grid/vector.h: reads and arranges elements and vectors. A part of template.h. */
 
 typedef uint64_t pc_wide __attribute__((vector_size(PC_WIDE_BYTES), aligned(1), may_alias));
 typedef uint32_t pc_wide_fours __attribute__((vector_size(PC_WIDE_BYTES), aligned(1), may_alias));
@@ -18,7 +18,7 @@ PC_COPY void pc_grid_element(int item, char *to, const char *from) {
   if (item == 16) *(pc_sixteen_bytes *)to = *(const pc_sixteen_bytes *)from;
 }
 
-/* Sixteen bytes of one element again and again. */
+/* Returns sixteen bytes of one element, repeated. */
 PC_COPY pc_two pc_grid_same(int item, const char *from) {
   if (item == 1) return (pc_two)((pc_grid_bytes){0} + *(const uint8_t *)from);
   if (item == 2) return (pc_two)((pc_grid_halves){0} + *(const pc_two_bytes *)from);
@@ -27,7 +27,7 @@ PC_COPY pc_two pc_grid_same(int item, const char *from) {
   return *(const pc_two *)from;
 }
 
-/* A vector of the same, of elements of at most 8 bytes. */
+/* Returns a vector of one element of at most 8 bytes, repeated. */
 PC_COPY pc_wide pc_grid_same_wide(int item, const char *from) {
   if (item == 1) return (pc_wide)((pc_wide_bytes){0} + *(const uint8_t *)from);
   if (item == 2) return (pc_wide)((pc_wide_halves){0} + *(const pc_two_bytes *)from);
@@ -35,7 +35,7 @@ PC_COPY pc_wide pc_grid_same_wide(int item, const char *from) {
   return (pc_wide){0} + *(const pc_eight_bytes *)from;
 }
 
-/* A vector of elements of 8 or 4 bytes, `step` bytes apart. */
+/* Returns a vector of elements of 8 or 4 bytes, `step` bytes apart. */
 PC_COPY pc_wide pc_grid_apart(int item, const char *from, int64_t step) {
 #define PC_AT_8(I) *(const pc_eight_bytes *)(from + (I) * step)
 #define PC_AT_4(I) *(const pc_four_bytes *)(from + (I) * step)
@@ -45,7 +45,7 @@ PC_COPY pc_wide pc_grid_apart(int item, const char *from, int64_t step) {
 #undef PC_AT_4
 }
 
-/* Every second element, from the first on, of two vectors. */
+/* Returns every second element, from the first on, of two vectors. */
 PC_COPY pc_wide pc_grid_seconds(int item, const char *from) {
 #define PC_SECOND(I) 2 * (I)
   const pc_wide a = *(const pc_wide *)from, b = *(const pc_wide *)(from + PC_WIDE_BYTES);
@@ -54,7 +54,7 @@ PC_COPY pc_wide pc_grid_seconds(int item, const char *from) {
 #undef PC_SECOND
 }
 
-/* A vector that ends with the element at `from`, in the opposite order. */
+/* Returns the vector that ends with the element at `from`, in the opposite order. */
 PC_COPY pc_wide pc_grid_backwards(int item, const char *from) {
 #define PC_BACK_8(I) PC_WIDE_BYTES / 8 - 1 - (I)
 #define PC_BACK_4(I) PC_WIDE_BYTES / 4 - 1 - (I)

@@ -1,15 +1,15 @@
 /* product/blocks.h: a product as tiles of blocks that stay in the caches. A part of template.h.
  *
- *   k in blocks of PC_BLOCK_K: results are added to c block after block, so the number is part of what a product is
+ *   k in blocks of PC_BLOCK_K: results are added to c block after block, so the bits depend on this number
  *     n in blocks, copied as panels of PC_VECTORS vectors ─┐
  *       m in blocks, copied as strips of PC_ROWS rows ─────┴─▶ tile after tile
  *
- * Where the copy would cost more than it saves, tiles read the operand where it lies.
+ * If the copy would cost more than it saves, tiles read the operand in place.
  * A complex product is a real one: a row of a is (re, im, re, im, …), and a row of b becomes two, (re, im, …) and
  * (-im, re, …), so that c gets (re, im, …).
  */
 
-/* Rows i .. i + rows of a, elements q .. q + depth of each, as a strip. */
+/* Copies rows i .. i + rows of a, elements q .. q + depth of each, as a strip. */
 static void PC_NAME(pack_rows)(const pc_product *p, int64_t i, int64_t rows, int64_t q, int64_t depth, PC_T *to) {
   const PC_T *a = (const PC_T *)p->a + i * p->a_row + q / p->parts * p->a_col;
   if (p->a_col == p->parts) {
@@ -27,7 +27,7 @@ static void PC_NAME(pack_rows)(const pc_product *p, int64_t i, int64_t rows, int
   }
 }
 
-/* Columns j .. j + columns of b, elements q .. q + depth of each, as a panel; what is missing in its last vector is 0. */
+/* Copies columns j .. j + columns of b, elements q .. q + depth of each, as a panel; elements missing in its last vector are 0. */
 static void PC_NAME(pack_columns)(const pc_product *p, int64_t j, int64_t columns, int64_t q, int64_t depth, PC_T *to) {
   const PC_T *b = (const PC_T *)p->b + q / p->parts * p->b_row + j / p->parts * p->b_col;
   int64_t last = columns / PC_LANES * PC_LANES;
@@ -52,7 +52,7 @@ static void PC_NAME(pack_columns)(const pc_product *p, int64_t j, int64_t column
   }
 }
 
-/* The tile at c; one whose columns are no neighbours is made beside it. */
+/* Computes the tile at c. If its columns are not neighbours, it is computed beside c and copied there. */
 static void PC_NAME(tile_to)(const pc_product *p, PC_T *c, int64_t rows, int64_t columns, int64_t k, const PC_T *a, int64_t a_row,
                              int64_t a_col, const PC_T *b, int64_t b_row, int add) {
   int64_t vectors = (columns + PC_LANES - 1) / PC_LANES, rest = columns - (vectors - 1) * PC_LANES;
@@ -71,7 +71,7 @@ static void PC_NAME(tile_to)(const pc_product *p, PC_T *c, int64_t rows, int64_t
   }
 }
 
-/* One block: `columns` columns of c from j on, `depth` of k from q on. */
+/* Computes one block: `columns` columns of c from j on, `depth` of k from q on. */
 static void PC_NAME(block)(const pc_product *p, int64_t j, int64_t columns, int64_t q, int64_t depth) {
   int copy_a = pc_product_copies_a(p), copy_b = pc_product_copies_b(p);
   int64_t a_col = p->parts == 1 ? p->a_col : 1;
@@ -98,7 +98,7 @@ static void PC_NAME(block)(const pc_product *p, int64_t j, int64_t columns, int6
   }
 }
 
-/* A product of one block and of one panel, whose operands are read where they lie. */
+/* Computes a product of one block and of one panel, whose operands are read in place. */
 static void PC_NAME(narrow)(const pc_product *p) {
   int64_t vectors = (p->n + PC_LANES - 1) / PC_LANES, rest = p->n - (vectors - 1) * PC_LANES;
   for (int64_t r = 0, high; r < p->m; r += high) {
@@ -108,7 +108,8 @@ static void PC_NAME(narrow)(const pc_product *p) {
   }
 }
 
-/* The whole product. Blocks of n are about equally wide. Small ones are looked at first: to plan blocks takes as long as they do. */
+/* Computes the whole product. Blocks of n are about equally wide. Small products come first: planning their blocks would take as long as
+ * computing them. */
 void PC_NAME(product)(const pc_product *p);
 void PC_NAME(product)(const pc_product *p) {
   if (p->n <= PC_COLUMNS && p->k <= PC_BLOCK_K && p->m <= PC_PRODUCT_FEW && p->parts == 1 && p->b_col == 1 && p->c_col == 1) {

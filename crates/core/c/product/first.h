@@ -1,4 +1,4 @@
-/* product/first.h: the first elements of a vector alone, where no instruction is for that. A part of a level's file. */
+/* product/first.h: loads and stores the first elements of a vector alone, for levels without an instruction for that. A part of a level's file. */
 #include "product.h"
 
 #define PC_MASK int64_t

@@ -1,4 +1,4 @@
-/* product/product.h: what is multiplied, and the numbers that all levels share.
+/* product/product.h: the operands of products, and the numbers that all levels share.
  *
  *   a product of matrices       tile.h, blocks.h: each element one chain over k, cut into blocks of PC_BLOCK_K
  *   a product with a vector     vector.h: each element a sum over PC_SUM_LANES lanes
@@ -35,7 +35,7 @@ typedef struct pc_sums {
   void *scratch; /* pc_sums_scratch() reals, aligned to 64 */
 } pc_sums;
 
-/* Elements of k in a chain; then it is added to what was there. Part of what a product is. */
+/* Elements of k in a chain, which is then added to c. The bits of a product depend on this number. */
 #define PC_BLOCK_K 256
 /* Rows of a that are copied at once, and bytes of a row of b: 256 KiB and 2 MiB with PC_BLOCK_K, for the second and the third
  * level of caches. A panel's width divides the latter at every level. */
@@ -48,7 +48,7 @@ typedef struct pc_sums {
 /* Columns of the widest panel of all levels and types. */
 #define PC_PANEL_MOST 48
 
-/* Sums that run side by side in a product with a vector. Part of what it is. */
+/* Sums that run side by side in a product with a vector. Its bits depend on this number. */
 #define PC_SUM_LANES 8
 /* Elements that are gathered at once; columns, eight apart, that are added to lanes at once; rows of them, so many that memory
  * is read in long runs. */
@@ -64,7 +64,7 @@ static inline int64_t pc_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static inline int pc_product_is_small(const pc_product *p) { return p->m * p->n <= PC_PRODUCT_SMALL / p->k; }
 
-/* Whether a and b are copied: where many tiles use them, or where a tile could not read them. */
+/* Whether a and b are copied: if many tiles use them, or if a tile could not read them. */
 static inline int pc_product_copies_a(const pc_product *p) {
   return (p->n > PC_PRODUCT_FEW && !pc_product_is_small(p)) || (p->parts == 2 && p->a_col != 2);
 }

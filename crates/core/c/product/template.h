@@ -11,7 +11,7 @@
  * | PC_SUMS | 1 if products with a vector are made too: a register holds at most PC_SUM_LANES elements |
  * | PC_T, PC_NAME(x) | the element; x made a name of this type and level |
  * | PC_FMA(a, b, c) | a * b + c of vectors |
- * | PC_MASK, PC_FIRST(n), PC_LOAD(p, mask), PC_STORE(p, mask, v) | the first n elements of a vector alone, the others read as 0 |
+ * | PC_MASK, PC_FIRST(n), PC_LOAD(p, mask), PC_STORE(p, mask, v) | the first n elements of a vector alone, the rest is read as 0 |
  */
 #include "product.h"
 #include "../turn.h"

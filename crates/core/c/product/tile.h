@@ -10,7 +10,7 @@ typedef PC_T PC_NAME(vector) __attribute__((vector_size(PC_VECTOR_BYTES), may_al
 typedef PC_T PC_NAME(unaligned) __attribute__((vector_size(PC_VECTOR_BYTES), aligned(sizeof(PC_T)), may_alias));
 
 /* One tile: steps in elements, the columns of b and c are neighbours. Of the last vector `rest` lanes count, of 1 .. PC_LANES.
- * With `add` the tile is added to what c holds. */
+ * With `add` the tile is added to c. */
 typedef void (*PC_NAME(tile))(int64_t k, const PC_T *a, int64_t a_row, int64_t a_col, const PC_T *b, int64_t b_row, PC_T *c,
                               int64_t c_row, int64_t rest, int add);
 
