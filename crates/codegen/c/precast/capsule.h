@@ -1,4 +1,4 @@
-/* precast/capsule.h: an address that travels as an object, and owns what it points to.
+/* precast/capsule.h: an address that travels as an object and owns the value behind it.
  *
  *   pc_capsule   a u64[] tensor, read-only, whose one element is the address; `destroy` runs when the last reference goes
  *
@@ -28,7 +28,7 @@ __attribute__((unused)) static void pc_capsule_dealloc(pc_object *object) {
   ctx.host->release(&ctx, capsule);
 }
 
-/* An object that owns `address`. NULL with the error slot set when memory is refused; the address stays the caller's. */
+/* Returns an object that owns `address`. Returns NULL with the error slot set if memory is refused; the caller then keeps the address. */
 __attribute__((unused)) static pc_object *pc_capsule_new(pc_context *ctx, void *address, void (*destroy)(void *)) {
   static const pc_type type = {"capsule", pc_capsule_dealloc};
   static const int64_t none[1] = {0};

@@ -13,12 +13,12 @@
  *
  *   PC_KEEP_FLOAT_STATE
  *
- * which puts back on every way out of the block what was set when it was entered, and leaves the x87 registers empty, as the
- * ABI wants them between functions: MMX instructions fill them. Flags of exceptions that happened are not part of it.
+ * which restores the state at entry on every way out of the block. It also empties the x87 registers, as the ABI wants them
+ * empty between functions: MMX instructions fill them. Flags of exceptions that happened are not part of the state.
  *
  *   PC_SETTLE(x)
  *
- * is behind the last computation of a result that is returned: what goes into `x` is computed before the state is put back.
+ * is behind the last computation of a returned result: `x` is computed before the state is restored.
  */
 #ifndef PRECAST_FLOAT_STATE_H
 #define PRECAST_FLOAT_STATE_H
@@ -55,7 +55,7 @@ static const float pc_float_state_probe[12] __attribute__((__aligned__(16), __un
 #define PC_FLOAT_STATE_FPCR UINT64_C(0x07c80007)
 #endif
 
-/* Whether the thread rounds to the nearest and keeps subnormal numbers, as a new thread does. */
+/* Returns whether the thread rounds to the nearest and keeps subnormal numbers, as a new thread does. */
 static inline int pc_float_state_is_default(void) {
 #if defined(__x86_64__)
   /* Reading MXCSR takes twenty times as long. */
@@ -73,7 +73,7 @@ static inline int pc_float_state_is_default(void) {
 #endif
 }
 
-/* Sets that. Traps stay. */
+/* Makes the thread round to the nearest and keep subnormal numbers. Traps stay unchanged. */
 static inline void pc_float_state_set_default(void) {
   const pc_float_state now = pc_float_state_read();
 #if defined(__x86_64__)

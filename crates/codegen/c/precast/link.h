@@ -1,4 +1,4 @@
-/* precast/link.h: what the code of the built-in types calls. Included by every generated module. */
+/* precast/link.h: functions that the code of the built-in types calls. Included by every generated module. */
 #ifndef PRECAST_LINK_H
 #define PRECAST_LINK_H
 
@@ -15,7 +15,7 @@ __attribute__((noinline, cold, unused)) static void pc_extract_error(pc_context 
   }
 }
 
-/* Whether `object` is a tensor of `dtype`; sets the error slot when it is not. */
+/* Returns whether `object` is a tensor of `dtype`; sets the error slot if it is not. */
 static inline int pc_extract_check(pc_context *ctx, const char *name, int32_t dtype, const pc_object *object) {
   if (object == NULL || ((const pc_tensor *)object)->dtype != dtype) {
     pc_extract_error(ctx, name, dtype, object);
@@ -24,7 +24,7 @@ static inline int pc_extract_check(pc_context *ctx, const char *name, int32_t dt
   return 1;
 }
 
-/* Whether `object` is a tensor of `dtype` without dimensions; sets the error slot when it is not. */
+/* Returns whether `object` is a tensor of `dtype` without dimensions; sets the error slot if it is not. */
 static inline int pc_extract_check_scalar(pc_context *ctx, const char *name, int32_t dtype, const pc_object *object) {
   if (!pc_extract_check(ctx, name, dtype, object)) {
     return 0;
@@ -37,12 +37,12 @@ static inline int pc_extract_check_scalar(pc_context *ctx, const char *name, int
   return 1;
 }
 
-/* Where the elements of a tensor are. Generated code calls this rather than name the field, so that a macro of an op's
- * author can be called `data`. */
+/* Returns the address of a tensor's elements. Generated code calls this rather than name the field, so that a macro of an op's author can
+ * be called `data`. */
 static inline char *pc_data(const pc_object *object) { return ((const pc_tensor *)object)->data; }
 
-/* A tensor without dimensions that may be written: the object of the cell if it can serve, else a new one in its
- * place. NULL with the error slot set when memory is refused; the cell keeps what it held. */
+/* Returns a tensor without dimensions that may be written: the object of the cell if it fits, else a new one in its place. Returns NULL
+ * with the error slot set if memory is refused; the cell then keeps its object. */
 static inline pc_tensor *pc_scalar_out(pc_context *ctx, int32_t dtype, pc_object **cell) {
   pc_tensor *old = (pc_tensor *)*cell;
   if (old != NULL && old->dtype == dtype && old->ndim == 0 &&

@@ -1,10 +1,10 @@
-/* precast/link.h of host `cpython`: what the code of the built-in types calls. */
+/* precast/link.h of host `cpython`: functions that the code of the built-in types calls. */
 #ifndef PRECAST_LINK_H
 #define PRECAST_LINK_H
 
 #include <precast/module.h>
 
-/* Whether `object` is an array of NumPy's dtype number `dtype`, aligned and in this machine's byte order; else raises. */
+/* Returns whether `object` is an array of NumPy's dtype number `dtype`, aligned and in this machine's byte order; else raises. */
 __attribute__((unused)) static int pc_extract_check(pc_context *ctx, const char *name, int dtype, pc_object *object) {
   PyArrayObject *const array = (PyArrayObject *)object;
   (void)ctx;
@@ -23,7 +23,8 @@ __attribute__((unused)) static int pc_extract_check(pc_context *ctx, const char 
   return 1;
 }
 
-/* Whether `object` is a number of the dtype: one of NumPy's, an array without dimensions, or Python's float, int or bool. */
+/* Returns whether `object` is a number of the dtype: one of NumPy's, an array without dimensions, or Python's float, int or bool; else
+ * raises. */
 __attribute__((unused)) static int pc_extract_check_scalar(pc_context *ctx, const char *name, int dtype, pc_object *object) {
   if (object != NULL && PyArray_IsScalar(object, Generic)) {
     PyArray_Descr *const descr = PyArray_DescrFromScalar(object);
@@ -45,7 +46,7 @@ __attribute__((unused)) static int pc_extract_check_scalar(pc_context *ctx, cons
   return 0;
 }
 
-/* Where the elements of an array are, or a copy of a number that is none. */
+/* Returns the address of an array's elements, or of a copy of a number. The copy is valid until the thread's next call. */
 __attribute__((unused)) static char *pc_data(pc_object *object) {
   static __thread union {
     double floats[2];
@@ -65,7 +66,8 @@ __attribute__((unused)) static char *pc_data(pc_object *object) {
   return number.bytes;
 }
 
-/* An array without dimensions in the cell. NULL with an exception when memory is refused; the cell keeps what it held. */
+/* Puts a new array without dimensions into the cell and returns it. Returns NULL with an exception if memory is refused; the cell then
+ * keeps its object. */
 __attribute__((unused)) static pc_tensor *pc_scalar_out(pc_context *ctx, int dtype, pc_object **cell) {
   PyObject *const fresh = PyArray_SimpleNew(0, NULL, dtype);
   (void)ctx;

@@ -1,8 +1,8 @@
 /* precast/module.h of host `cpython`: the words of generated code, over the objects of CPython and NumPy themselves.
  *
  * The text of a module is the same for every host. Here an object is a PyObject, a tensor an ndarray, the error slot is the
- * exception that is set, and Python.h is CPython's own, at the floor of its stable ABI that is named below. With PRECAST_WHOLE_API
- * it is all that the Python has whose headers these are, and the module is for that one alone.
+ * exception that is set, and Python.h is CPython's own, at the lowest version of its stable ABI, named below. With PRECAST_WHOLE_API
+ * it is the whole API of the Python that provides the headers, and the module is for that Python alone.
  */
 #ifndef PRECAST_MODULE_H
 #define PRECAST_MODULE_H
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* That of NumPy returns from a function of another type. It is called when the module is loaded, whatever authors do. */
+/* NumPy's macro has a `return`, which does not fit every function. The module calls _import_array when it is loaded. */
 #undef import_array
 #define import_array() ((void)0)
 
