@@ -1,6 +1,6 @@
 /* Python.h of precast: CPython's C API as far as op code uses it, on pc_object and pc_context. No Python is involved.
  *
- * What is here and how it differs from the original: crates/abi/compat/README.md.
+ * Contents, and differences from the original: crates/abi/compat/README.md.
  */
 #ifndef Py_PYTHON_H
 #define Py_PYTHON_H

@@ -1,6 +1,6 @@
 /* numpy/arrayobject.h of precast: NumPy's C API as far as op code uses it, on pc_tensor. No NumPy is involved.
  *
- * What is here and how it differs from the original: crates/abi/compat/README.md.
+ * Contents, and differences from the original: crates/abi/compat/README.md.
  */
 #ifndef NPY_ARRAYOBJECT_H
 #define NPY_ARRAYOBJECT_H

@@ -1,4 +1,4 @@
-/* precast/compat/array.h: what there is to know about an array: PyArray_NDIM, _DIMS, _FLAGS, _GETPTR1 and their like.
+/* precast/compat/array.h: queries an array: PyArray_NDIM, _DIMS, _FLAGS, _GETPTR1 and similar functions.
  *
  * An array is a pc_tensor. Its flags are computed when they are asked for, but for `writeable`, which is stored.
  */

@@ -1,4 +1,4 @@
-/* precast/compat/base.h: what every compat header starts from: attributes and checks of the platform. */
+/* precast/compat/base.h: the base of every compat header: attributes and checks of the platform. */
 #ifndef PRECAST_COMPAT_BASE_H
 #define PRECAST_COMPAT_BASE_H
 
@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Small enough to be worth inlining. */
+/* For functions small enough to be worth inlining. */
 #define PC_COMPAT_FN static inline __attribute__((unused))
-/* Called where time does not matter: one copy a module, none if nobody calls it (without optimisation compilers drop only
- * what is called inline). */
+/* For functions whose time does not matter: one copy a module, dropped if it is never called (without optimisation compilers drop only
+ * inline functions). */
 #ifdef __OPTIMIZE__
 #define PC_COMPAT_SLOW static __attribute__((unused, noinline))
 #else

@@ -43,7 +43,7 @@ PC_COMPAT_SLOW PyObject *PyCapsule_New(void *pointer, const char *name, PyCapsul
   return (PyObject *)capsule;
 }
 
-/* NULL with an error set if `o` is no capsule. */
+/* Returns `o` as a capsule; NULL with an error set if it is not a capsule. */
 PC_COMPAT_SLOW pc_compat_capsule *pc_compat_capsule_of(PyObject *o, const char *caller) {
   if (o != NULL && PyCapsule_CheckExact(o)) return (pc_compat_capsule *)o;
   PyErr_Format(PyExc_ValueError, "%s called with invalid PyCapsule object", caller);

@@ -1,4 +1,4 @@
-/* precast/compat/copy.h: copies and casts: PyArray_CopyInto, _NewCopy, _Cast, _FromArray, _FromAny and what is made of them. */
+/* precast/compat/copy.h: copies and casts: PyArray_CopyInto, _NewCopy, _Cast, _FromArray, _FromAny and functions made of them. */
 #ifndef PRECAST_COMPAT_COPY_H
 #define PRECAST_COMPAT_COPY_H
 
@@ -218,7 +218,7 @@ PC_COMPAT_SLOW PyObject *pc_compat_ensure(PyObject *o) {
   return a;
 }
 
-/* A number is what NumPy's C API calls an array scalar: PyArray_Return has nothing to turn. */
+/* Returns `a` itself: a number here stands for an array scalar of NumPy's C API. */
 #define PyArray_Return(a) ((PyObject *)(a))
 #define PyArray_ResolveWritebackIfCopy(a) ((void)(a), 0)
 #define PyArray_DiscardWritebackIfCopy(a) ((void)(a))

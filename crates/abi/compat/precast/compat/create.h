@@ -1,7 +1,7 @@
 /* precast/compat/create.h: new arrays: PyArray_EMPTY, _ZEROS, _SimpleNew, _New, _NewFromDescr, _Arange.
  *
  * Memory is the host's (`tensor_new`). An array over other memory is a tensor without memory of its own, whose header is
- * pointed at it; what keeps that memory alive is set with PyArray_SetBaseObject.
+ * pointed at it; the object that keeps that memory alive is set with PyArray_SetBaseObject.
  */
 #ifndef PRECAST_COMPAT_CREATE_H
 #define PRECAST_COMPAT_CREATE_H
@@ -135,7 +135,7 @@ PC_COMPAT_SLOW PyObject *PyArray_NewLikeArray(PyArrayObject *like, NPY_ORDER ord
   return pc_compat_empty(like->ndim, PyArray_DIMS(like), descr != NULL ? descr->type_num : like->dtype, fortran);
 }
 
-/* What keeps the memory of `a` alive from now on; takes over the reference, also when it fails. */
+/* Sets the object that keeps the memory of `a` alive; takes over the reference, also on failure. */
 PC_COMPAT_SLOW int PyArray_SetBaseObject(PyArrayObject *a, PyObject *base) {
   if (base == NULL || a->owner != NULL || base == &a->object) {
     Py_XDECREF(base);
@@ -157,7 +157,7 @@ PC_COMPAT_SLOW PyObject *PyArray_Arange(double start, double stop, double step, 
   if (count > 0 && (double)n < count) n++;
   PyObject *o = pc_compat_empty(1, &n, typenum, 0);
   if (o == NULL) return NULL;
-  /* As in NumPy: the first two values are stored in the dtype, the others follow from their difference. */
+  /* As in NumPy: the first two values are stored in the dtype, later values follow from their difference. */
   int dtype = PyArray_TYPE(o), bytes = pc_compat_itemsize(dtype);
   char *at = PyArray_BYTES(o);
   for (npy_intp i = 0; i < n && i < 2; i++) pc_compat_set(dtype, at + i * bytes, pc_compat_of_f64(start + (double)i * step));

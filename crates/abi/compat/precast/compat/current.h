@@ -1,12 +1,12 @@
 /* precast/compat/current.h: the context that functions without a context argument work in.
  *
- * `PyErr_SetString` and its like have none, so a caller of a module's code says first which context it is:
+ * `PyErr_SetString` and similar functions have no such argument, so a caller of a module's code first sets the context:
  *
  *   pc_context *previous = pc_compat_enter(ctx);
  *   ... op code ...
  *   pc_compat_leave(previous);
  *
- * One variable for each module and thread. Outside of such a pair there is no context: errors are dropped and requests for
+ * One variable for each module and thread. Outside of such a pair no context is set: errors are dropped and requests for
  * memory are refused; giving references back is always allowed.
  */
 #ifndef PRECAST_COMPAT_CURRENT_H
@@ -25,7 +25,7 @@ typedef struct pc_compat_state {
 
 PC_COMPAT_DATA __thread pc_compat_state pc_compat_current;
 
-/* Makes `ctx` the current context; gives the one before, nullable. */
+/* Makes `ctx` the current context; returns the previous one, nullable. */
 PC_COMPAT_FN pc_context *pc_compat_enter(pc_context *ctx) {
   pc_compat_state *state = &pc_compat_current;
   pc_context *previous = state->ctx;
@@ -34,7 +34,7 @@ PC_COMPAT_FN pc_context *pc_compat_enter(pc_context *ctx) {
   return previous;
 }
 
-/* Makes what pc_compat_enter gave the current context again. */
+/* Makes the context that pc_compat_enter returned the current one again. */
 PC_COMPAT_FN void pc_compat_leave(pc_context *previous) {
   pc_compat_state *state = &pc_compat_current;
   state->ctx = previous;

@@ -1,4 +1,4 @@
-/* precast/compat/dtype.h: PyArray_Descr, one for each dtype of an array, made once in each module; what casts to what. */
+/* precast/compat/dtype.h: PyArray_Descr, one for each dtype of an array, made once in each module; rules of casts. */
 #ifndef PRECAST_COMPAT_DTYPE_H
 #define PRECAST_COMPAT_DTYPE_H
 

@@ -1,7 +1,7 @@
 /* precast/compat/format.h: the text of objects, and CPython's formats: printf's, with %S %R %A %U %V %T for objects.
  *
  * The host formats numbers; everything else is put together here, into a buffer of fixed length, so that an error can be
- * reported when there is no memory.
+ * reported when memory is refused.
  */
 #ifndef PRECAST_COMPAT_FORMAT_H
 #define PRECAST_COMPAT_FORMAT_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Where text is written: what does not fit is counted and dropped. */
+/* A destination of text: characters that do not fit are counted and dropped. */
 typedef struct pc_compat_sink {
   pc_context *ctx; /* never NULL */
   char *text;
@@ -46,7 +46,7 @@ PC_COMPAT_SLOW void pc_compat_put(pc_compat_sink *to, const char *text, size_t b
 
 PC_COMPAT_FN void pc_compat_puts_to(pc_compat_sink *to, const char *text) { pc_compat_put(to, text, strlen(text)); }
 
-/* printf's formatting of what the host can format. */
+/* Formats by the host's printf, and writes the text. */
 PC_COMPAT_SLOW void pc_compat_put_format(pc_compat_sink *to, const char *format, ...) {
   char text[400]; /* a double in %f takes up to 317 */
   va_list args;
@@ -166,7 +166,7 @@ typedef struct pc_compat_spec {
   char conversion;
 } pc_compat_spec;
 
-/* Reads what stands after a %; gives what follows it. */
+/* Reads the specification after a %; returns the text behind it. */
 PC_COMPAT_SLOW const char *pc_compat_spec_read(pc_compat_spec *spec, const char *at, pc_compat_args *args) {
   spec->n_flags = 0, spec->width = -1, spec->precision = -1, spec->size = 0;
   for (; *at == '-' || *at == '+' || *at == ' ' || *at == '#' || *at == '0'; at++) {
@@ -290,7 +290,7 @@ PC_COMPAT_SLOW size_t pc_compat_format(pc_compat_sink *to, const char *format, v
       case 's': case 'S': case 'R': case 'A': case 'U': case 'V': case 'T':
         pc_compat_put_argument(to, &spec, &args);
         break;
-      default: /* what follows cannot be known: CPython too gives up here */
+      default: /* the types of later arguments are unknown: CPython too gives up here */
         pc_compat_put_format(to, "%%%c", spec.conversion);
         pc_compat_puts_to(to, format);
         va_end(args.list);

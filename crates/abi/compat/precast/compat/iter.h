@@ -1,4 +1,4 @@
-/* precast/compat/iter.h: what an NpyIter answers, and where it goes. */
+/* precast/compat/iter.h: queries an NpyIter, and moves it. */
 #ifndef PRECAST_COMPAT_ITER_H
 #define PRECAST_COMPAT_ITER_H
 

@@ -1,8 +1,8 @@
 /* precast/compat/iter_new.h: makes an NpyIter, over any number of arrays that broadcast to one shape.
  *
  * Axes are put in the order of memory (unless an order is asked for, or a multi-index), axes that can be walked as one
- * become one, and with NPY_ITER_EXTERNAL_LOOP the innermost is left to the caller. There is no buffering: an iterator that
- * would have to cast is refused.
+ * become one, and with NPY_ITER_EXTERNAL_LOOP the innermost is left to the caller. Elements are not buffered: an iterator
+ * that would have to cast is refused.
  */
 #ifndef PRECAST_COMPAT_ITER_NEW_H
 #define PRECAST_COMPAT_ITER_NEW_H
@@ -89,8 +89,8 @@ PC_COMPAT_SLOW int NpyIter_Reset(NpyIter *iter, char **message) {
 
 PC_COMPAT_FN npy_intp pc_compat_magnitude(npy_intp x) { return x < 0 ? -x : x; }
 
-/* Whether axis `a` belongs inside axis `b`: 1 if every array that tells has a smaller stride along it, 0 if one has not, -1 if
- * none tells. */
+/* Returns whether axis `a` belongs inside axis `b`: 1 if every array with strides along both has a smaller one along `a`, 0 if one has not,
+ * -1 if no array has strides along both. */
 PC_COMPAT_SLOW int pc_compat_iter_inside(const NpyIter *iter, int a, int b) {
   int inside = -1;
   for (int i = 0; i < iter->nop; i++) {
@@ -123,7 +123,7 @@ PC_COMPAT_SLOW void pc_compat_iter_arrange(NpyIter *iter, NPY_ORDER order) {
   } else if (order == NPY_KEEPORDER || order == NPY_ANYORDER) {
     for (int d = 1; d < iter->ndim; d++) {
       int to = d;
-      for (int e = d - 1; e >= 0; e--) { /* past axes of which nobody knows */
+      for (int e = d - 1; e >= 0; e--) { /* past axes that no array orders */
         int inside = pc_compat_iter_inside(iter, e, d);
         if (inside == 0) break;
         if (inside == 1) to = e;
@@ -155,12 +155,12 @@ PC_COMPAT_SLOW void pc_compat_iter_arrange(NpyIter *iter, NPY_ORDER order) {
   iter->ndim = kept;
 }
 
-/* What an iterator is asked to go over. */
+/* The arguments of a new iterator. */
 typedef struct pc_compat_iter_call {
   PyArrayObject **arrays;
   const npy_uint32 *op_flags;
   PyArray_Descr **wanted; /* NULL, or an entry that may be NULL for each array */
-  int ndim;               /* -1: what the arrays broadcast to */
+  int ndim;               /* -1: that of the broadcast arrays */
   int **axes;
   const npy_intp *shape;
 } pc_compat_iter_call;
@@ -203,7 +203,7 @@ PC_COMPAT_SLOW int pc_compat_iter_allocate(NpyIter *iter, int i, const pc_compat
   return iter->arrays[i] != NULL;
 }
 
-/* The extents that are walked: those asked for, or what the arrays broadcast to; 0 with an error set. */
+/* Sets the extents of the iterator: the given ones, or the broadcast shape of the arrays. Returns 0 with an error set if they do not fit. */
 PC_COMPAT_SLOW int pc_compat_iter_extents(NpyIter *iter, const pc_compat_iter_call *call) {
   int64_t shape[PC_MAX_NDIM];
   int fits = 1;

@@ -1,9 +1,9 @@
-/* precast/compat/libc.h: what op code expects of <string.h>, <stdlib.h>, <stdio.h>, <math.h>, <limits.h> and <assert.h> in a
- * unit without a C library.
+/* precast/compat/libc.h: the parts of <string.h>, <stdlib.h>, <stdio.h>, <math.h>, <limits.h> and <assert.h> that op code expects,
+ * for a unit without a C library.
  *
  * `memcpy`, `memmove`, `memset` and `memcmp` are the host's. Functions of <math.h> that the compiler has no instruction for
- * are declared only: an op that calls them returns `m` from `c_libraries`. `printf` and `fprintf` count what they would have
- * printed and print nothing: there is no standard output.
+ * are declared only: an op that calls them returns `m` from `c_libraries`. `printf` and `fprintf` count the characters that
+ * they would print, and print nothing: a module has no standard output.
  */
 #ifndef PRECAST_COMPAT_LIBC_H
 #define PRECAST_COMPAT_LIBC_H

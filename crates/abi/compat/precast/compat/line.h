@@ -1,4 +1,4 @@
-/* precast/compat/line.h: what functions along an axis share: the axis, the lines, the output. Not for op code. */
+/* precast/compat/line.h: shared parts of functions along an axis: the axis, the lines, the output. Not for op code. */
 #ifndef PRECAST_COMPAT_LINE_H
 #define PRECAST_COMPAT_LINE_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* An array without one of its axes: `t` has the extents and strides of the others, and the first element of each line. */
+/* An array without one of its axes: `t` has the extents and strides of the remaining axes, and the first element of each line. */
 typedef struct pc_compat_lines {
   pc_tensor t;
   int64_t shape[PC_MAX_NDIM], strides[PC_MAX_NDIM];
@@ -31,8 +31,8 @@ PC_COMPAT_SLOW void pc_compat_lines_of(pc_compat_lines *lines, const pc_tensor *
   lines->t.strides = lines->strides;
 }
 
-/* A reference to `a`, or to it as one axis where NPY_RAVEL_AXIS (or NPY_MAXDIMS, its older spelling) asks for that or there is
- * none; `axis` is from the front then. NULL with an error set. */
+/* Returns a reference to `a`, or to it as one axis if NPY_RAVEL_AXIS (or NPY_MAXDIMS, its older spelling) asks for that or `a` has no axes.
+ * Makes `axis` count from the front. Returns NULL with an error set. */
 PC_COMPAT_SLOW PyArrayObject *pc_compat_along(PyArrayObject *a, int *axis) {
   int flat = *axis == NPY_RAVEL_AXIS || *axis == NPY_MAXDIMS || (a->ndim == 0 && (*axis == 0 || *axis == -1));
   if (flat) {

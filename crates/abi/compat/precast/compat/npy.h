@@ -177,7 +177,7 @@ typedef enum { NPY_VALID = 0, NPY_SAME = 1, NPY_FULL = 2 } NPY_CORRELATEMODE;
 #define NPY_LIKELY(x) __builtin_expect(!!(x), 1)
 #define NPY_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* What text may ask about the version of NumPy it is compiled against. */
+/* The version of NumPy that op code finds when it is compiled. */
 #define NPY_ABI_VERSION 0x02000000
 #define NPY_API_VERSION 0x00000012
 #define NPY_FEATURE_VERSION NPY_API_VERSION

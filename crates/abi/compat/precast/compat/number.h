@@ -1,7 +1,7 @@
 /* precast/compat/number.h: PyFloat, PyLong, PyBool, PyComplex and PyNumber.
  *
  * A number is an array without dimensions: of float64, int64, bool or complex128 when it is made here. Code that reads one
- * takes any array without dimensions of a kind that fits, so the values of a graph are numbers as they are.
+ * takes any array without dimensions of a kind that fits, so the values of a graph are numbers without a conversion.
  */
 #ifndef PRECAST_COMPAT_NUMBER_H
 #define PRECAST_COMPAT_NUMBER_H
@@ -26,7 +26,7 @@ typedef struct Py_complex {
 #define PyNumber_Check(o) pc_compat_is_number((PyObject *)(o), "biufc")
 #define PyIndex_Check(o) PyLong_Check(o)
 
-/* Whether `o` is a number of these kinds; an error of `what` if it is not. */
+/* Returns whether `o` is a number of these kinds; if not, sets a type error that begins with `what`. */
 PC_COMPAT_SLOW int pc_compat_want(PyObject *o, const char *letters, const char *what) {
   if (pc_compat_is_number(o, letters)) return 1;
   PyErr_Format(PyExc_TypeError, "%s, not %s", what, o == NULL ? "NULL" : Py_TYPE(o)->tp_name);
@@ -37,7 +37,7 @@ PC_COMPAT_SLOW int pc_compat_want(PyObject *o, const char *letters, const char *
 
 PC_COMPAT_FN PyObject *PyFloat_FromDouble(double x) { return pc_compat_number(PC_F64, pc_compat_of_f64(x)); }
 
-/* -1 with an error set if `o` is no real number. */
+/* Returns the value of a real number; -1 with an error set if `o` is not a real number. */
 PC_COMPAT_SLOW double PyFloat_AsDouble(PyObject *o) {
   return pc_compat_want(o, "fiub", "must be real number") ? pc_compat_as_f64(pc_compat_value_of(o)) : -1.0;
 }

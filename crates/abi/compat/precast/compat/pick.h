@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Copies what the indices name: `to` is [outer, indices, inner] of whole items, contiguous, and so is `from`. */
+/* Copies the items at the indices: `to` is [outer, indices, inner] of whole items, contiguous, and so is `from`. */
 PC_COMPAT_SLOW int pc_compat_take_into(char *to, const char *from, const int64_t *at, int64_t count, const int64_t *extents,
                                        int axis, NPY_CLIPMODE mode) {
   int64_t outer = extents[0], n = extents[1], bytes = extents[2];

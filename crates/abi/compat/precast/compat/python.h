@@ -1,4 +1,4 @@
-/* precast/compat/python.h: what remains of Python.h: questions to any object, threads, versions. */
+/* precast/compat/python.h: the rest of Python.h: queries of any object, threads, versions. */
 #ifndef PRECAST_COMPAT_PYTHON_H
 #define PRECAST_COMPAT_PYTHON_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What is stood in for: text that asks gets the answer of the last Python 3 whose names are here. */
+/* The version that op code finds: the last Python 3 whose names are here. */
 #define PY_MAJOR_VERSION 3
 #define PY_MINOR_VERSION 11
 #define PY_MICRO_VERSION 0
@@ -118,7 +118,7 @@ PC_COMPAT_SLOW PyObject *PyObject_RichCompare(PyObject *a, PyObject *b, int op) 
   return result < 0 ? NULL : PyBool_FromLong(result);
 }
 
-/* ---- threads: there is no interpreter, hence no lock ---- */
+/* ---- threads: modules run without an interpreter, hence without a lock ---- */
 
 typedef int PyGILState_STATE;
 typedef struct pc_compat_thread PyThreadState;

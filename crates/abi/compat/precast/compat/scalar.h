@@ -73,7 +73,7 @@ PC_COMPAT_FN PyObject *PyArray_GETITEM(PyArrayObject *a, const char *p) {
 
 PC_COMPAT_FN PyObject *PyArray_ToScalar(void *p, PyArrayObject *a) { return PyArray_GETITEM(a, (const char *)p); }
 
-/* -1 with an error set if `value` is no number. */
+/* Sets the element at `p`; returns -1 with an error set if `value` is not a number. */
 PC_COMPAT_SLOW int PyArray_SETITEM(PyArrayObject *a, char *p, PyObject *value) {
   if (!pc_compat_want(value, "biufc", "must be a number")) return -1;
   pc_compat_set(a->dtype, p, pc_compat_value_of(value));

@@ -79,7 +79,7 @@ PC_COMPAT_SLOW Py_ssize_t pc_compat_items_size(PyObject *o, int32_t kind) {
   return items == NULL ? -1 : items->length;
 }
 
-/* Items from `low` up to `high`, both cut to what is there, as a new sequence of the same kind. */
+/* Returns the items from `low` up to `high`, both limited to the length of `o`, as a new sequence of kind `into`. */
 PC_COMPAT_SLOW PyObject *pc_compat_items_slice(PyObject *o, int32_t kind, Py_ssize_t low, Py_ssize_t high, int32_t into) {
   pc_compat_items *items = pc_compat_items_of(o, kind);
   if (items == NULL) return NULL;

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Turns a negative axis into one from the front; 0 with an error set if there is none. */
+/* Turns a negative axis into one from the front; returns 0 with an error set if the axis is out of bounds. */
 PC_COMPAT_SLOW int pc_compat_axis(int *axis, int ndim) {
   if (*axis >= -ndim && *axis < ndim) {
     if (*axis < 0) *axis += ndim;

@@ -85,7 +85,7 @@ PC_COMPAT_SLOW const char *PyUnicode_AsUTF8AndSize(PyObject *o, Py_ssize_t *leng
 
 PC_COMPAT_FN const char *PyUnicode_AsUTF8(PyObject *o) { return PyUnicode_AsUTF8AndSize(o, NULL); }
 
-/* Characters; -1 with an error set if `o` is no string. */
+/* Returns the number of characters; -1 with an error set if `o` is not a string. */
 PC_COMPAT_SLOW Py_ssize_t PyUnicode_GetLength(PyObject *o) {
   pc_compat_chars *s = pc_compat_chars_of(o, PC_COMPAT_STR, "str");
   if (s == NULL) return -1;

@@ -32,7 +32,7 @@ PC_COMPAT_FN int pc_compat_itemsize(int dtype) {
   }
 }
 
-/* NumPy's letter for the kind of a dtype; 'V' for what is none. */
+/* Returns NumPy's letter for the kind of a dtype; 'V' for an unknown dtype. */
 PC_COMPAT_FN char pc_compat_kind_letter(int dtype) {
   switch (dtype) {
     case PC_BOOL: return 'b';
