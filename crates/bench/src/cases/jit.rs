@@ -1,4 +1,5 @@
-//! The time from a cache miss to the first result, and one bare compiler run on the same C file.
+//! The time from a cache miss to the first result, one bare compiler run on the same C file, and one on a function that
+//! does nothing: the time that no program with this compiler can go below.
 
 use super::{Bench, bare_compiler, graph, write_unit};
 use crate::measure::Runner;
@@ -11,6 +12,8 @@ const ROUNDS: usize = 15;
 
 pub(crate) fn run(bench: &Bench) -> Result<Found> {
     let directory = tempfile::tempdir()?;
+    let nothing = directory.path().join("nothing.c");
+    fs_err::write(&nothing, "void nothing(void) {}\n")?;
     let mut lines = Vec::new();
     let graphs = [("(x+y)*z", "(x + y) * z", 60e6), ("sum(exp(-x*x)*y+z)", "sum(exp(-x*x)*y + z)", 150e6)];
     for (what, text, target_ns) in graphs {
@@ -18,6 +21,7 @@ pub(crate) fn run(bench: &Bench) -> Result<Found> {
         let runners = vec![
             Runner::new("precast", || miss(text)),
             Runner::new("bare gcc -O3 -shared of the same C file", || bare_compiler(&file)),
+            Runner::new("the same of an empty function", || bare_compiler(&nothing)),
         ];
         lines.push(Line::raced(what, bench.rounds(ROUNDS), runners)?.target(Target::Below(target_ns)));
     }

@@ -234,15 +234,10 @@ fn bare_compiler(file: &Path) -> Result<()> {
     let directory = file.parent().context("a file without a folder")?;
     let isa = Isa::native().context("this CPU has no ISA level")?;
     let mut cc = Command::new(std::env::var_os("CC").unwrap_or_else(|| "gcc".into()));
-    cc.current_dir(directory).args(isa.flags()).args([
-        "-O3",
-        "-shared",
-        "-fPIC",
-        "-Iinclude",
-        "unit.c",
-        "-o",
-        "bare.so",
-    ]);
+    cc.current_dir(directory)
+        .args(isa.flags())
+        .args(["-O3", "-shared", "-fPIC", "-Iinclude", "-o", "bare.so"])
+        .arg(file);
     process(&mut cc)
 }
 
