@@ -10,36 +10,76 @@
 #define PRECAST_OPS_LINALG_EIGH_H
 
 #include <precast/ops/linalg/reflect_complex.h>
+#include <precast/ops/linalg/rotate.h>
 
 /* The most sweeps for one eigenvalue, and those after which a number beside the diagonal is compared with the whole matrix. */
 #define PC_EIGH_SWEEPS 60
 #define PC_EIGH_STRICT 30
+/* Rows that are handled one by one, as they are short; a multiple of 4. */
+#define PC_SYMMETRIC_FEW 24
 
-/* The product of a symmetric matrix of i rows and v; of a, whose rows are n elements apart, the lower triangle is read. */
-__attribute__((unused)) static void pc_symmetric_product(int64_t i, int64_t n, const double *a, const double *v, double *y) {
-  for (int64_t r = 0; r < i; r++) {
-    const double *row = a + r * n;
-    y[r] = pc_dot_of(r + 1, row, v);
-    for (int64_t j = 0; j < r; j++) y[j] += v[r] * row[j];
+/* Of row r of the lower triangle of a symmetric matrix: subtracts the elements of v·yᵀ + y·vᵀ, and adds its part of the product of the matrix
+ * and w to `product`. */
+static inline void pc_symmetric_row(int64_t r, double *x, const double *v, const double *y, const double *w, double *product) {
+  for (int64_t j = 0; j <= r; j++) x[j] -= v[r] * y[j] + y[r] * v[j];
+  product[r] = pc_dot_of(r + 1, x, w);
+  for (int64_t j = 0; j < r; j++) product[j] += w[r] * x[j];
+}
+
+/* The same for four rows from row r on, a multiple of 8 or 4 more. */
+__attribute__((unused)) static void pc_symmetric_rows(int64_t r, double *a, int64_t row, const double *v, const double *y, const double *w,
+                                                      double *product) {
+  pc_lanes sums[PC_REFLECT_ROWS] = {{{{0}}}};
+  const int64_t whole = r / 8 * 8;
+  a += r * row;
+  for (int64_t j = 0; j < whole; j += 8) {
+    #pragma GCC unroll 4
+    for (int l = 0; l < PC_LANE_VECTORS; l++) {
+      const int64_t at = j + l * PC_LINE;
+      const pc_line of_v = *(const pc_line *)(v + at), of_y = *(const pc_line *)(y + at), of_w = *(const pc_line *)(w + at);
+      pc_line total = *(const pc_line *)(product + at);
+      #pragma GCC unroll 4
+      for (int k = 0; k < PC_REFLECT_ROWS; k++) {
+        const pc_line x = *(const pc_line *)(a + k * row + at) - (v[r + k] * of_y + y[r + k] * of_v);
+        *(pc_line *)(a + k * row + at) = x;
+        sums[k].vectors[l] += x * of_w;
+        total += w[r + k] * x;
+      }
+      *(pc_line *)(product + at) = total;
+    }
+  }
+  for (int k = 0; k < PC_REFLECT_ROWS; k++, r++, a += row) {
+    int64_t j = whole;
+    for (int64_t i = whole; i <= r; i++) a[i] -= v[r] * y[i] + y[r] * v[i];
+    for (; j + 8 <= r + 1; j += 8) {
+      for (int lane = 0; lane < 8; lane++) sums[k].lanes[lane] += a[j + lane] * w[j + lane];
+    }
+    product[r] = pc_lanes_last(sums[k].lanes, r + 1 - j, a + j, w + j);
+    for (int64_t i = whole; i < r; i++) product[i] += w[r] * a[i];
   }
 }
 
 /* Turns the lower triangle of a[n,n] into a tridiagonal matrix with the given diagonal; below[i] is beside diagonal[i] and diagonal[i + 1].
- * Row i then holds the vector of reflection i in its first i elements. y: n elements. */
+ * Row i then holds the vector of reflection i in its first i elements. y: 2·n elements. The change by a reflection is subtracted in the pass
+ * for the product of the next one, so that a row is loaded into the cache once. */
 __attribute__((unused)) static void pc_tridiagonal(int64_t n, double *a, double *diagonal, double *below, double *tau, double *y) {
+  double *product = y + n;
+  const double *before = y; /* the vector of a reflection whose change is not subtracted; without one, it and y are 0 */
+  for (int64_t j = 0; j < n; j++) y[j] = 0;
   for (int64_t i = n - 1; i > 0; i--) {
     double *v = a + i * n;
+    int64_t r = 0;
+    for (int64_t j = 0; j <= i; j++) v[j] -= before[i] * y[j] + y[i] * before[j];
     diagonal[i] = v[i];
     below[i - 1] = pc_reflection(i, v, i - 1, &tau[i]);
+    for (; r < i && r < PC_SYMMETRIC_FEW; r++) pc_symmetric_row(r, a + r * n, before, y, v, product);
+    for (; r + PC_REFLECT_ROWS <= i; r += PC_REFLECT_ROWS) pc_symmetric_rows(r, a, n, before, y, v, product);
+    for (; r < i; r++) pc_symmetric_row(r, a + r * n, before, y, v, product);
+    before = tau[i] == 0 ? y : v;
+    for (int64_t j = 0; j < i; j++) y[j] = tau[i] == 0 ? 0 : product[j] * tau[i];
     if (tau[i] == 0) continue;
-    pc_symmetric_product(i, n, a, v, y);
-    for (int64_t j = 0; j < i; j++) y[j] *= tau[i];
     double part = -0.5 * tau[i] * pc_dot_of(i, y, v);
     for (int64_t j = 0; j < i; j++) y[j] += part * v[j];
-    for (int64_t r = 0; r < i; r++) {
-      double *row = a + r * n;
-      for (int64_t j = 0; j <= r; j++) row[j] -= v[r] * y[j] + y[r] * v[j];
-    }
   }
   if (n > 0) diagonal[0] = a[0];
 }
@@ -74,10 +114,9 @@ __attribute__((unused)) static int64_t pc_ql_sweep(int64_t first, int64_t last, 
   return count;
 }
 
-/* Makes a tridiagonal matrix diagonal: d[n], and e[n] with one number more than the matrix has. The n rows of z, which have `length` elements,
- * are rotated alike; NULL: there are none. c, s: n elements each. Returns whether it fails. */
-__attribute__((unused)) static int pc_ql(int64_t n, double *d, double *e, double *z, int64_t length, double *c, double *s) {
-  const int64_t row = pc_row_of(length);
+/* Makes a tridiagonal matrix diagonal: d[n], and e[n] with one number more than the matrix has. The rows of `vectors` are rotated alike.
+ * Returns whether it fails. */
+__attribute__((unused)) static int pc_ql(int64_t n, double *d, double *e, pc_sweeps *vectors) {
   const double of_d = pc_largest(n, d), of_e = pc_largest(n, e), norm = of_d > of_e ? of_d : of_e;
   for (int64_t first = 0; first < n; first++) {
     for (int sweeps = 0;; sweeps++) {
@@ -86,18 +125,24 @@ __attribute__((unused)) static int pc_ql(int64_t n, double *d, double *e, double
       while (last < n - 1 && !(pc_size(e[last]) <= 0x1p-52 * (pc_size(d[last]) + pc_size(d[last + 1])) + least)) last++;
       if (last == first) break;
       if (sweeps == PC_EIGH_SWEEPS) return 1;
-      int64_t count = pc_ql_sweep(first, last, d, e, c, s);
-      if (z != NULL) pc_rotate(count, length, z + last * row, -row, c, s);
+      const int64_t at = vectors->count * vectors->most;
+      pc_sweeps_add(vectors, last, pc_ql_sweep(first, last, d, e, vectors->c + at, vectors->s + at));
     }
   }
+  pc_sweeps_apply(vectors);
   return 0;
 }
 
-/* props: whether the upper triangle is read, whether eigenvectors are a result. a: its lower triangle is read. room: 7·n elements, and n rows. */
+/* The room for rotations: of the sweeps that wait, or of one sweep if there are no eigenvectors. props: of the op. */
+static inline int64_t pc_eigh_rotations(const int64_t *props, int64_t n) { return props[1] ? PC_SWEEPS * n : n; }
+
+/* props: whether the upper triangle is read, whether eigenvectors are a result. a: its lower triangle is read. room: 6·n elements,
+ * the rotations of the sweeps, and n rows. */
 __attribute__((unused)) static void pc_eigh_one(const int64_t *props, int64_t n, int64_t columns, double *a, const pc_lines *results, double *room) {
-  double *d = room, *e = d + n, *tau = e + n, *c = tau + n, *s = c + n, *z = props[1] ? s + 2 * n : NULL, largest = 0;
-  int64_t *order = (int64_t *)(s + n);
-  const int64_t row = pc_row_of(n);
+  const int64_t row = pc_row_of(n), rotations = pc_eigh_rotations(props, n);
+  double *d = room, *e = d + n, *tau = e + n, *y = tau + n, *c = y + 3 * n, *z = props[1] ? c + 2 * rotations : NULL, largest = 0;
+  int64_t *order = (int64_t *)(y + 2 * n);
+  pc_sweeps vectors = {z, n, -1, c, c + rotations, n, 0, {0}, {0}};
   (void)columns;
   for (int64_t i = 0; i < n && largest == largest; i++) {
     double size = pc_largest(i + 1, a + i * n);
@@ -107,15 +152,20 @@ __attribute__((unused)) static void pc_eigh_one(const int64_t *props, int64_t n,
   for (int64_t i = 0; i < n * n && scale != 1; i++) a[i] *= scale;
   int failed = !(largest <= 0x1.fffffffffffffp+1023);
   if (!failed) {
-    pc_tridiagonal(n, a, d, e, tau, c);
+    pc_tridiagonal(n, a, d, e, tau, y);
     if (n > 0) e[n - 1] = 0;
     if (z != NULL) {
       for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < n; j++) z[i * row + j] = i == j ? 1 : 0;
+        for (int64_t j = 0; j < row; j++) z[i * row + j] = i == j ? 1 : 0;
       }
-      for (int64_t i = 1; i < n; i++) pc_reflect(i, i, z, row, a + i * n, tau[i]);
+      /* All reflections of a few rows, which so stay in the first-level cache. */
+      for (int64_t r = 0; r < n; r += PC_REFLECT_ROWS) {
+        for (int64_t i = r + 1; i < n; i++) {
+          pc_reflect(i - r < PC_REFLECT_ROWS ? i - r : PC_REFLECT_ROWS, i, z + r * row, row, a + i * n, tau[i]);
+        }
+      }
     }
-    failed = pc_ql(n, d, e, z, n, c, s);
+    failed = pc_ql(n, d, e, &vectors);
   }
   if (failed) {
     pc_write_nan(&results[0], 1, n);
@@ -123,8 +173,8 @@ __attribute__((unused)) static void pc_eigh_one(const int64_t *props, int64_t n,
     return;
   }
   pc_order_of(n, d, 0, order);
-  for (int64_t j = 0; j < n; j++) c[j] = d[order[j]] / scale;
-  pc_write_row(&results[0], 0, n, c, 0);
+  for (int64_t j = 0; j < n; j++) y[j] = d[order[j]] / scale;
+  pc_write_row(&results[0], 0, n, y, 0);
   for (int64_t j = 0; j < n && z != NULL; j++) {
     const double *vector = z + order[j] * row;
     pc_write_column(&results[1], j, n, vector, pc_is_turned(n, vector));
@@ -163,13 +213,14 @@ __attribute__((unused)) static void pc_hermitian_tridiagonal(int64_t n, double *
   if (n > 0) diagonal[0] = a[0];
 }
 
-/* pc_eigh_one for Hermitian matrices. room: 9·n elements, and n rows of 2·n. */
+/* pc_eigh_one for Hermitian matrices. room: 7·n elements, the rotations of the sweeps, and n rows of 2·n. */
 __attribute__((unused)) static void pc_eigh_complex_one(const int64_t *props, int64_t n, int64_t columns, double *a, const pc_lines *results,
                                                         double *room) {
-  double *d = room, *e = d + n, *c = e + n, *s = c + 2 * n, *z = props[1] ? s + 4 * n : NULL, largest = 0;
-  pc_c128 *tau = (pc_c128 *)(s + n);
-  int64_t *order = (int64_t *)(s + 3 * n);
-  const int64_t row = pc_row_of(2 * n);
+  const int64_t row = pc_row_of(2 * n), rotations = pc_eigh_rotations(props, n);
+  double *d = room, *e = d + n, *y = e + n, *c = y + 5 * n, *z = props[1] ? c + 2 * rotations : NULL, largest = 0;
+  pc_c128 *tau = (pc_c128 *)(y + 2 * n);
+  int64_t *order = (int64_t *)(y + 4 * n);
+  pc_sweeps vectors = {z, 2 * n, -1, c, c + rotations, n, 0, {0}, {0}};
   (void)columns;
   for (int64_t i = 0; i < 2 * n * n && props[0]; i++) {
     /* The kernel got the transpose, whose elements are the conjugates. */
@@ -183,15 +234,15 @@ __attribute__((unused)) static void pc_eigh_complex_one(const int64_t *props, in
   for (int64_t i = 0; i < 2 * n * n && scale != 1; i++) a[i] *= scale;
   int failed = !(largest <= 0x1.fffffffffffffp+1023);
   if (!failed) {
-    pc_hermitian_tridiagonal(n, a, d, e, tau, c);
+    pc_hermitian_tridiagonal(n, a, d, e, tau, y);
     if (n > 0) e[n - 1] = 0;
     if (z != NULL) {
       for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < 2 * n; j++) z[i * row + j] = i == j ? 1 : 0;
+        for (int64_t j = 0; j < row; j++) z[i * row + j] = i == j ? 1 : 0;
       }
       for (int64_t i = 1; i < n; i++) pc_complex_reflect(i, i, z, row, n, a + 2 * i * n, n, tau[i]);
     }
-    failed = pc_ql(n, d, e, z, 2 * n, c, s);
+    failed = pc_ql(n, d, e, &vectors);
   }
   if (failed) {
     pc_write_nan(&results[0], 1, n);
@@ -199,8 +250,8 @@ __attribute__((unused)) static void pc_eigh_complex_one(const int64_t *props, in
     return;
   }
   pc_order_of(n, d, 0, order);
-  for (int64_t j = 0; j < n; j++) c[j] = d[order[j]] / scale;
-  pc_write_row(&results[0], 0, n, c, 0);
+  for (int64_t j = 0; j < n; j++) y[j] = d[order[j]] / scale;
+  pc_write_row(&results[0], 0, n, y, 0);
   for (int64_t j = 0; j < n && z != NULL; j++) {
     double *vector = z + order[j] * row;
     int64_t best;
@@ -214,9 +265,10 @@ __attribute__((unused)) static void pc_eigh_complex_one(const int64_t *props, in
 __attribute__((unused)) static int pc_eigh(pc_context *ctx, const int64_t *props, int32_t n_in, pc_tensor *const *in, pc_tensor **out) {
   const int64_t n = in[0]->shape[in[0]->ndim - 1];
   const int32_t dtype = in[0]->dtype;
-  pc_factors made = {pc_eigh_one, props[0] != 0, 7 * n + (props[1] ? n * pc_row_of(n) : 0), props[1] ? 2 : 1, {{1, n}, {n, n}}, {1, 2, 2},
+  const int64_t parts = pc_is_complex(dtype) ? 2 : 1, row = pc_row_of(parts * n);
+  const int64_t room = (parts + 5) * n + 2 * pc_eigh_rotations(props, n) + (props[1] ? n * row : 0);
+  pc_factors made = {parts == 2 ? pc_eigh_complex_one : pc_eigh_one, props[0] != 0, room, props[1] ? 2 : 1, {{1, n}, {n, n}}, {1, 2, 2},
                      {pc_part_dtype(dtype), dtype, dtype}};
-  if (pc_is_complex(dtype)) made.kernel = pc_eigh_complex_one, made.room = 9 * n + (props[1] ? n * pc_row_of(2 * n) : 0);
   (void)n_in;
   return pc_matrix_square(ctx, in[0]) ? -1 : pc_factor_stack(ctx, props, in[0], out, &made);
 }

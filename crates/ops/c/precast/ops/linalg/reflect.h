@@ -1,8 +1,8 @@
-/* precast/ops/linalg/reflect.h: Householder reflections and plane rotations of rows.
+/* precast/ops/linalg/reflect.h: Householder reflections of rows.
  *
  * A sum of products has 8 lanes: term i belongs to lane i mod 8, and a tree adds the lanes. Everything else is computed for each element by
- * itself. The order of operations is therefore the same for vectors of every width. Rows are handled four at a time, and a sweep of
- * rotations is applied to one block of columns after another, without effect on the bits.
+ * itself. The order of operations is therefore the same for vectors of every width. Rows are handled four at a time, without effect on the
+ * bits.
  *
  * Source. G. H. Golub, C. F. Van Loan, Matrix Computations, 5.1; LAPACK, larfg.
  */
@@ -18,16 +18,12 @@
 #else
 #define PC_LINE_BYTES 16
 #endif
-/* The numbers in a vector, the vectors of a sum's lanes, and the vectors of a block of columns. */
+/* The numbers in a vector, and the vectors of a sum's lanes. */
 #define PC_LINE (PC_LINE_BYTES / 8)
 #define PC_LANE_VECTORS (64 / PC_LINE_BYTES)
-#define PC_ROTATE_VECTORS 4
 #define PC_REFLECT_ROWS 4
 
 typedef double pc_line __attribute__((vector_size(PC_LINE_BYTES), aligned(8), may_alias));
-
-/* Four neighbors, where there are no more of them. */
-typedef double pc_four __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* The lanes of a sum. */
 typedef union pc_lanes {
@@ -179,65 +175,6 @@ __attribute__((unused)) static void pc_reflect_units(int64_t first, int64_t rows
       int64_t from = k + shift - first > start ? k + shift - first : start;
       pc_reflect(stop - from, n - k - shift, q + from * row + k + shift, row, v + k * v_row + k + shift, tau[k]);
     }
-  }
-}
-
-/* Rotates neighboring rows of n numbers, one pair after another: rows r and r + 1 become c·x + s·y and c·y - s·x. `row`: elements from a row
- * to the next, which may be negative. */
-__attribute__((unused, noinline)) static void pc_rotate(int64_t count, int64_t n, double *x, int64_t row, const double *c, const double *s) {
-  const int64_t width = PC_ROTATE_VECTORS * PC_LINE;
-  int64_t j = 0;
-  for (; j + width <= n; j += width) {
-    pc_line own[PC_ROTATE_VECTORS];
-    #pragma GCC unroll 4
-    for (int l = 0; l < PC_ROTATE_VECTORS; l++) own[l] = *(const pc_line *)(x + j + l * PC_LINE);
-    double *at = x + j;
-    for (int64_t r = 0; r < count; r++, at += row) {
-      #pragma GCC unroll 4
-      for (int l = 0; l < PC_ROTATE_VECTORS; l++) {
-        const pc_line next = *(const pc_line *)(at + row + l * PC_LINE);
-        *(pc_line *)(at + l * PC_LINE) = c[r] * own[l] + s[r] * next;
-        own[l] = c[r] * next - s[r] * own[l];
-      }
-    }
-    #pragma GCC unroll 4
-    for (int l = 0; l < PC_ROTATE_VECTORS; l++) *(pc_line *)(at + l * PC_LINE) = own[l];
-  }
-  for (; j + 4 <= n; j += 4) {
-    pc_four own = *(const pc_four *)(x + j);
-    double *at = x + j;
-    for (int64_t r = 0; r < count; r++, at += row) {
-      const pc_four next = *(const pc_four *)(at + row);
-      *(pc_four *)at = c[r] * own + s[r] * next;
-      own = c[r] * next - s[r] * own;
-    }
-    *(pc_four *)at = own;
-  }
-  for (; j < n; j++) {
-    double own = x[j];
-    for (int64_t r = 0; r < count; r++) {
-      double next = x[(r + 1) * row + j];
-      x[r * row + j] = c[r] * own + s[r] * next;
-      own = c[r] * next - s[r] * own;
-    }
-    x[count * row + j] = own;
-  }
-}
-
-/* A rotation that turns (x, y) into (length, 0); returns the length. */
-static inline double pc_rotation(double x, double y, double *c, double *s) {
-  double length = pc_length(x, y);
-  *c = length == 0 ? 1 : x / length;
-  *s = length == 0 ? 0 : y / length;
-  return length;
-}
-
-/* Rotates two rows of n numbers. */
-static inline void pc_rotate_pair(int64_t n, double *x, double *y, double c, double s) {
-  for (int64_t i = 0; i < n; i++) {
-    double old = x[i];
-    x[i] = c * old + s * y[i];
-    y[i] = c * y[i] - s * old;
   }
 }
 

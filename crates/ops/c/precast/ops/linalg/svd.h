@@ -10,6 +10,7 @@
 #define PRECAST_OPS_LINALG_SVD_H
 
 #include <precast/ops/linalg/reflect_complex.h>
+#include <precast/ops/linalg/rotate.h>
 
 /* The most sweeps, for each singular value. */
 #define PC_SVD_SWEEPS 60
@@ -23,8 +24,8 @@ typedef struct pc_svd_state {
   double *d, *e;
   double *u, *v;
   int64_t u_row, v_row;
-  /* The rotations of a sweep. */
-  double *of_u[2], *of_v[2];
+  /* Sweeps that rotate the rows of u and v. */
+  pc_sweeps *of_u, *of_v;
 } pc_svd_state;
 
 /* x -= factor·y for n numbers. */
@@ -99,6 +100,7 @@ __attribute__((unused)) static void pc_complex_bidiagonal(const pc_svd_state *of
 __attribute__((unused)) static void pc_svd_end(const pc_svd_state *of, int64_t first, int64_t end) {
   double c, s, f = of->e[end - 1];
   of->e[end - 1] = 0;
+  pc_sweeps_apply(of->of_v);
   for (int64_t j = end - 1; j >= first; j--) {
     of->d[j] = pc_rotation(of->d[j], f, &c, &s);
     if (j > first) {
@@ -113,6 +115,7 @@ __attribute__((unused)) static void pc_svd_end(const pc_svd_state *of, int64_t f
 __attribute__((unused)) static void pc_svd_split(const pc_svd_state *of, int64_t zero, int64_t end) {
   double c, s, f = of->e[zero];
   of->e[zero] = 0;
+  pc_sweeps_apply(of->of_u);
   for (int64_t j = zero + 1; j <= end; j++) {
     of->d[j] = pc_rotation(of->d[j], f, &c, &s);
     f = -s * of->e[j];
@@ -137,7 +140,7 @@ __attribute__((unused)) static double pc_svd_shift(const double *d, const double
 __attribute__((unused)) static void pc_svd_sweep(const pc_svd_state *of, int64_t first, int64_t end) {
   double *d = of->d, *e = of->e, f = pc_svd_shift(d, e, first, end), all[5] = {d[end], d[end - 1], e[end - 1], d[first], e[first]};
   double scale = pc_largest(5, all), g = (d[first] / scale) * (e[first] / scale);
-  const int64_t count = end - first;
+  const int64_t count = end - first, at_u = of->of_u->count * of->n, at_v = of->of_v->count * of->n;
   for (int64_t i = 0; i < count; i++) {
     int64_t j = first + i;
     double c, s, length = pc_rotation(f, g, &c, &s);
@@ -146,17 +149,17 @@ __attribute__((unused)) static void pc_svd_sweep(const pc_svd_state *of, int64_t
     e[j] = c * e[j] - s * d[j];
     g = s * d[j + 1];
     d[j + 1] *= c;
-    of->of_v[0][i] = c, of->of_v[1][i] = s;
+    of->of_v->c[at_v + i] = c, of->of_v->s[at_v + i] = s;
     d[j] = pc_rotation(f, g, &c, &s);
     f = c * e[j] + s * d[j + 1];
     d[j + 1] = c * d[j + 1] - s * e[j];
     g = s * e[j + 1];
     e[j + 1] *= c;
-    of->of_u[0][i] = c, of->of_u[1][i] = s;
+    of->of_u->c[at_u + i] = c, of->of_u->s[at_u + i] = s;
   }
   e[end - 1] = f;
-  if (of->v != NULL) pc_rotate(count, of->parts * of->n, of->v + first * of->v_row, of->v_row, of->of_v[0], of->of_v[1]);
-  if (of->u != NULL) pc_rotate(count, of->parts * of->m, of->u + first * of->u_row, of->u_row, of->of_u[0], of->of_u[1]);
+  pc_sweeps_add(of->of_v, first, count);
+  pc_sweeps_add(of->of_u, first, count);
 }
 
 /* Makes a bidiagonal matrix diagonal. Returns whether it fails. */
@@ -184,6 +187,8 @@ __attribute__((unused)) static int pc_svd_diagonal(const pc_svd_state *of) {
     else if (zero == end) pc_svd_end(of, first, end);
     else pc_svd_split(of, zero, end);
   }
+  pc_sweeps_apply(of->of_u);
+  pc_sweeps_apply(of->of_v);
   return 0;
 }
 
@@ -216,15 +221,22 @@ __attribute__((unused)) static void pc_svd_write(const pc_svd_state *of, const i
   }
 }
 
+/* The room for rotations of rows of u or v: of the sweeps that wait, or of one sweep if there are no vectors. props: of the op. */
+static inline int64_t pc_svd_rotations(const int64_t *props, int64_t n) { return props[1] ? PC_SWEEPS * n : n; }
+
 /* a[n,m]: the transposed matrix, n <= m. props: whether all singular vectors are results, whether there are any, whether a is the input
  * itself, the elements of a number. results: u, s, v or s. */
 __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
   const int64_t height = !props[1] ? 0 : props[0] ? m : n, parts = props[3], size = parts * n * m;
   const int64_t u_row = pc_row_of(parts * m), v_row = pc_row_of(parts * n);
-  double *left = room, *right = left + parts * n, *y = right + parts * n, *p = y + parts * m, *d = p + parts * n * n, *c = d + 2 * n;
-  double *u = c + 5 * n, *v = u + height * u_row, *apart = props[1] ? v + n * v_row : u, largest = pc_largest(size, a), scale = pc_to_middle(largest);
-  pc_svd_state of = {n, m, parts, d, d + n, props[1] ? u : NULL, props[1] ? v : NULL, u_row, v_row, {c, c + n}, {c + 2 * n, c + 3 * n}};
-  int64_t *order = (int64_t *)(c + 4 * n);
+  const int64_t rotations = pc_svd_rotations(props, n);
+  double *left = room, *right = left + parts * n, *y = right + parts * n, *p = y + parts * m, *d = p + parts * n * n, *c = d + 3 * n;
+  double *u = c + 4 * rotations, *v = u + height * u_row, *apart = props[1] ? v + n * v_row : u, largest = pc_largest(size, a);
+  pc_sweeps of_u = {props[1] ? u : NULL, parts * m, 1, c, c + rotations, n, 0, {0}, {0}};
+  pc_sweeps of_v = {props[1] ? v : NULL, parts * n, 1, c + 2 * rotations, c + 3 * rotations, n, 0, {0}, {0}};
+  pc_svd_state of = {n, m, parts, d, d + n, of_u.x, of_v.x, u_row, v_row, &of_u, &of_v};
+  const double scale = pc_to_middle(largest);
+  int64_t *order = (int64_t *)(d + 2 * n);
   int failed = !(largest <= 0x1.fffffffffffffp+1023);
   for (int64_t i = 0; i < size && scale != 1; i++) a[i] *= scale;
   const int64_t row = parts == 1 ? pc_matrix_row(m, sizeof *a) : m;
@@ -240,6 +252,8 @@ __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, 
       pc_complex_units(0, height, m, u, u_row, a, (const pc_c128 *)left, n, 0);
       pc_complex_units(0, n, n, v, v_row, p, (const pc_c128 *)right, n, 1);
     }
+    pc_rows_pad(height, parts * m, u);
+    if (props[1]) pc_rows_pad(n, parts * n, v);
     failed = pc_svd_diagonal(&of);
   }
   const pc_lines *singular = &results[props[1] != 0];
@@ -252,8 +266,8 @@ __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, 
   }
   for (int64_t j = 0; j < n; j++) y[j] = pc_size(d[j]);
   pc_order_of(n, y, 1, order);
-  for (int64_t j = 0; j < n; j++) c[j] = y[order[j]] / scale;
-  pc_write_row(singular, 0, n, c, 0);
+  for (int64_t j = 0; j < n; j++) left[j] = y[order[j]] / scale;
+  pc_write_row(singular, 0, n, left, 0);
   if (props[1]) pc_svd_write(&of, order, height, props[2] != 0, &results[0], &results[2]);
 }
 
@@ -263,7 +277,7 @@ __attribute__((unused)) static int pc_svd(pc_context *ctx, const int64_t *props,
   const int32_t dtype = in[0]->dtype, part = pc_part_dtype(dtype);
   const int64_t parts = pc_is_complex(dtype) ? 2 : 1, n = turned ? rows : columns, m = turned ? columns : rows;
   const int64_t own[4] = {props[0], props[1], turned, parts}, row = pc_matrix_row(m, 8), apart = parts == 1 && row != m ? n * row : 0;
-  const int64_t room = parts * (n * n + m + 2 * n) + 7 * n + apart;
+  const int64_t room = parts * (n * n + m + 2 * n) + 3 * n + 4 * pc_svd_rotations(props, n) + apart;
   pc_factors made = {pc_svd_one, !turned, room, 1, {{1, n}}, {1, 0, 0}, {part, part, part}};
   (void)n_in;
   if (props[1]) {
