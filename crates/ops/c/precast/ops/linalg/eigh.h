@@ -19,11 +19,12 @@
 #define PC_SYMMETRIC_FEW 24
 
 /* Of row r of the lower triangle of a symmetric matrix: subtracts the elements of v·yᵀ + y·vᵀ, and adds its part of the product of the matrix
- * and w to `product`. */
-static inline void pc_symmetric_row(int64_t r, double *x, const double *v, const double *y, const double *w, double *product) {
-  for (int64_t j = 0; j <= r; j++) x[j] -= v[r] * y[j] + y[r] * v[j];
-  product[r] = pc_dot_of(r + 1, x, w);
-  for (int64_t j = 0; j < r; j++) product[j] += w[r] * x[j];
+ * and w to `product`. This is done already for the first `done` elements, a multiple of 8, whose sum has the given lanes. */
+__attribute__((unused, noinline)) static void pc_symmetric_row(int64_t r, int64_t done, const pc_lanes *sums, double *x, const double *v,
+                                                               const double *y, const double *w, double *product) {
+  for (int64_t j = done; j <= r; j++) x[j] -= v[r] * y[j] + y[r] * v[j];
+  product[r] = pc_dot_after(sums, r + 1 - done, x + done, w + done);
+  for (int64_t j = done; j < r; j++) product[j] += w[r] * x[j];
 }
 
 /* The same for four rows from row r on, a multiple of 8 or 4 more. */
@@ -48,21 +49,15 @@ __attribute__((unused)) static void pc_symmetric_rows(int64_t r, double *a, int6
       *(pc_line *)(product + at) = total;
     }
   }
-  for (int k = 0; k < PC_REFLECT_ROWS; k++, r++, a += row) {
-    int64_t j = whole;
-    for (int64_t i = whole; i <= r; i++) a[i] -= v[r] * y[i] + y[r] * v[i];
-    for (; j + 8 <= r + 1; j += 8) {
-      for (int lane = 0; lane < 8; lane++) sums[k].lanes[lane] += a[j + lane] * w[j + lane];
-    }
-    product[r] = pc_lanes_last(sums[k].lanes, r + 1 - j, a + j, w + j);
-    for (int64_t i = whole; i < r; i++) product[i] += w[r] * a[i];
-  }
+  #pragma GCC unroll 1
+  for (int k = 0; k < PC_REFLECT_ROWS; k++) pc_symmetric_row(r + k, whole, &sums[k], a + k * row, v, y, w, product);
 }
 
 /* Turns the lower triangle of a[n,n] into a tridiagonal matrix with the given diagonal; below[i] is beside diagonal[i] and diagonal[i + 1].
  * Row i then holds the vector of reflection i in its first i elements. y: 2·n elements. The change by a reflection is subtracted in the pass
  * for the product of the next one, so that a row is loaded into the cache once. */
 __attribute__((unused)) static void pc_tridiagonal(int64_t n, double *a, double *diagonal, double *below, double *tau, double *y) {
+  const pc_lanes none = {{{0}}};
   double *product = y + n;
   const double *before = y; /* the vector of a reflection whose change is not subtracted; without one, it and y are 0 */
   for (int64_t j = 0; j < n; j++) y[j] = 0;
@@ -72,9 +67,9 @@ __attribute__((unused)) static void pc_tridiagonal(int64_t n, double *a, double 
     for (int64_t j = 0; j <= i; j++) v[j] -= before[i] * y[j] + y[i] * before[j];
     diagonal[i] = v[i];
     below[i - 1] = pc_reflection(i, v, i - 1, &tau[i]);
-    for (; r < i && r < PC_SYMMETRIC_FEW; r++) pc_symmetric_row(r, a + r * n, before, y, v, product);
+    for (; r < i && r < PC_SYMMETRIC_FEW; r++) pc_symmetric_row(r, 0, &none, a + r * n, before, y, v, product);
     for (; r + PC_REFLECT_ROWS <= i; r += PC_REFLECT_ROWS) pc_symmetric_rows(r, a, n, before, y, v, product);
-    for (; r < i; r++) pc_symmetric_row(r, a + r * n, before, y, v, product);
+    for (; r < i; r++) pc_symmetric_row(r, 0, &none, a + r * n, before, y, v, product);
     before = tau[i] == 0 ? y : v;
     for (int64_t j = 0; j < i; j++) y[j] = tau[i] == 0 ? 0 : product[j] * tau[i];
     if (tau[i] == 0) continue;

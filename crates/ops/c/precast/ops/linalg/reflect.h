@@ -48,17 +48,21 @@ static inline double pc_lanes_last(const double *lanes, int64_t n, const double 
   return pc_lanes_total(s);
 }
 
-/* The sum of the products of n pairs. */
-__attribute__((unused)) static double pc_dot_of(int64_t n, const double *x, const double *y) {
-  static const double zeros[8] = {0};
-  pc_lanes sums = {{{0}}};
+/* The sum of the products of n pairs, and of the lanes of pairs before them, whose number is a multiple of 8. */
+static inline __attribute__((always_inline, unused)) double pc_dot_after(const pc_lanes *before, int64_t n, const double *x, const double *y) {
+  pc_lanes sums = *before;
   int64_t i = 0;
-  if (n < 8) return pc_lanes_last(zeros, n, x, y);
   for (; i + 8 <= n; i += 8) {
     #pragma GCC unroll 4
     for (int l = 0; l < PC_LANE_VECTORS; l++) sums.vectors[l] += *(const pc_line *)(x + i + l * PC_LINE) * *(const pc_line *)(y + i + l * PC_LINE);
   }
   return pc_lanes_last(sums.lanes, n - i, x + i, y + i);
+}
+
+/* The sum of the products of n pairs. */
+__attribute__((unused, noinline)) static double pc_dot_of(int64_t n, const double *x, const double *y) {
+  static const pc_lanes zeros = {{{0}}};
+  return n < 8 ? pc_lanes_last(zeros.lanes, n, x, y) : pc_dot_after(&zeros, n, x, y);
 }
 
 /* The largest absolute value; NaN if any number is NaN. */

@@ -49,8 +49,9 @@ static inline __attribute__((always_inline, unused)) void pc_rotate_once(const i
 }
 
 /* Rotates rows by two sweeps that start at the same row. c and s have `most` numbers for the first one, then those for the second one, which
- * has 1 to `length` rotations and follows one row behind. */
-static inline __attribute__((always_inline, unused)) void pc_rotate_twice(const int vectors, double *x, int64_t row, int64_t length,
+ * has 1 to `length` rotations and follows one row behind. Returns the rotations of the first one that are done: one more than the second one
+ * has, or all. */
+static inline __attribute__((always_inline, unused)) int64_t pc_rotate_twice(const int vectors, double *x, int64_t row, int64_t length,
                                                                           int64_t second, const double *c, const double *s, int64_t most) {
   pc_line own[PC_SWEEP_VECTORS], behind[PC_SWEEP_VECTORS];
   #pragma GCC unroll 4
@@ -79,21 +80,22 @@ static inline __attribute__((always_inline, unused)) void pc_rotate_twice(const 
     *(pc_line *)(x + l * PC_LINE) = last;
     *(pc_line *)(x + row + l * PC_LINE) = own[l];
   }
-  if (r < length) pc_rotate_once(vectors, x + row, row, length - r, c + r, s + r);
+  return r;
 }
 
 /* Applies the sweeps to some columns. */
 static inline __attribute__((always_inline, unused)) void pc_sweeps_block(const int vectors, const pc_sweeps *of, double *x) {
   const int64_t row = of->step * pc_row_of(of->n);
-  for (int k = 0; k < of->count; k++) {
+  for (int k = 0, used; k < of->count; k += used) {
     double *start = x + of->first[k] * pc_row_of(of->n);
     const double *c = of->c + k * of->most, *s = of->s + k * of->most;
-    if (k + 1 < of->count && of->first[k + 1] == of->first[k] && of->length[k + 1] > 0 && of->length[k + 1] <= of->length[k]) {
-      pc_rotate_twice(vectors, start, row, of->length[k], of->length[k + 1], c, s, of->most);
-      k++;
-    } else {
-      pc_rotate_once(vectors, start, row, of->length[k], c, s);
+    int64_t done = 0, length = of->length[k];
+    used = 1;
+    if (k + 1 < of->count && of->first[k + 1] == of->first[k] && of->length[k + 1] > 0 && of->length[k + 1] <= length) {
+      done = pc_rotate_twice(vectors, start, row, length, of->length[k + 1], c, s, of->most);
+      used = 2;
     }
+    if (done < length) pc_rotate_once(vectors, start + done * row, row, length - done, c + done, s + done);
   }
 }
 
