@@ -42,6 +42,6 @@ pub fn cargo(directory: &Path, target: &Path) -> Command {
 #[must_use]
 pub fn profiles() -> String {
     let manifest = fs_err::read_to_string(root().join("Cargo.toml")).expect("the root has a manifest");
-    let at = manifest.find("[profile.dev]").expect("the workspace has a profile");
+    let at = manifest.find("\n[profile.dev]\n").expect("the workspace has a profile");
     manifest[at..].to_owned()
 }
