@@ -22,8 +22,9 @@ _SECONDS = os.environ.get("PRECAST_TEST_SECONDS")
 _END = time.monotonic() + float(_SECONDS) if _SECONDS else None
 
 
-# Of a function with more cases than these, one case in six runs, unless `--all-cases` is given.
-_MANY, _SHARE = 6, 6
+# Of each file about PyTensor, JAX and other hosts, one test function in three runs, and of a function with more cases than these
+# one case in six, unless `--all-cases` is given.
+_MANY, _CASES, _FUNCTIONS = 6, 6, 3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,12 +36,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("--all-cases"):
         return
-    cases = defaultdict(list)
+    files = defaultdict(lambda: defaultdict(list))
     for item in items:
         if "/with_" in item.nodeid:
-            cases[item.nodeid.split("[")[0]].append(item)
-    many = [group for group in cases.values() if len(group) > _MANY]
-    left = {item for group in many for position, item in enumerate(group) if position % _SHARE}
+            files[item.path][item.nodeid.split("[")[0]].append(item)
+    left = set()
+    for functions in files.values():
+        for at, cases in enumerate(functions.values()):
+            every = _CASES if len(cases) > _MANY else 1
+            left.update(item for position, item in enumerate(cases) if at % _FUNCTIONS or position % every)
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
 

@@ -159,6 +159,7 @@ fn all_cases() -> Result<bool> {
     for (package, target, filter) in [
         ("precast-ops", "it", ""),
         ("precast-tests", "it", "page::"),
+        ("precast-tests", "it", "fuzz::boundaries::"),
         ("precast-cli", "cli", "crash::"),
         ("precast-cli", "cli", "secrets::"),
         ("precast-cli", "cli", "store::"),

@@ -81,8 +81,8 @@ fn vector_code_matches_perform_at_every_level() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/complex.c");
     for (position, level) in (0..).zip(compiler::levels()) {
         let (c64s, c128s) = complex();
-        let c64s = compiler::share(c64s, position, compiler::LEVELS);
-        let c128s = compiler::share(c128s, position, compiler::LEVELS);
+        let c64s = compiler::share(c64s, position, 2 * compiler::LEVELS);
+        let c128s = compiler::share(c128s, position, 2 * compiler::LEVELS);
         fs_err::write(folder.path().join("functions.h"), list(&c128s)).unwrap();
         let program = compiler::program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
         for Case { name, arity, function, .. } in &c128s {

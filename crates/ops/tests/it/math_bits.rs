@@ -105,8 +105,8 @@ fn vector_code_matches_perform_at_every_level() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/math.c");
     for (position, level) in (0..).zip(compiler::levels()) {
         let (f32s, f64s) = floats();
-        let f32s = compiler::share(f32s, position, compiler::LEVELS);
-        let f64s = compiler::share(f64s, position, compiler::LEVELS);
+        let f32s = compiler::share(f32s, position, 2 * compiler::LEVELS);
+        let f64s = compiler::share(f64s, position, 2 * compiler::LEVELS);
         fs_err::write(folder.path().join("functions.h"), list(&f64s)).unwrap();
         let program = compiler::program(folder.path(), level, std::slice::from_ref(&source), "gnu11");
         for Case { name, arity, function, .. } in &f64s {
