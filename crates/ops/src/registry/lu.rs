@@ -75,9 +75,16 @@ pub(super) fn lu(operands: &mut Operands<'_>, _: &Row, props: &Props) -> Result<
         ("n", columns),
         ("k", least.into()),
     ];
-    let lower = "(tril(both, -1) + eye(shape(both)[-1], dtype=both.dtype))[..., :m, :k]";
-    let lower = operands.expression(lower, &names)?;
-    let upper = operands.expression("triu(both)[..., :k, :n]", &names)?;
+    let place = operands.expression("arange(shape(both)[-1])", &names)?;
+    let below = [("both", factors.both.into()), ("i", place.into())];
+    let mut lower = operands.expression("where(i[:, None] > i, both, i[:, None] == i)", &below)?;
+    let mut upper = operands.call("triu", [factors.both.into()])?;
+    if square != x {
+        lower =
+            operands.expression("lower[..., :m, :k]", &[&names[..], &[("lower", lower.into())]].concat())?;
+        upper =
+            operands.expression("upper[..., :k, :n]", &[&names[..], &[("upper", upper.into())]].concat())?;
+    }
     let inverse = operands.expression("argsort(order[..., :m])", &names)?;
     let names = [("lower", lower.into()), ("inverse", inverse.into())];
     if permutes {
