@@ -10,7 +10,7 @@
 #ifndef PRECAST_OPS_LINALG_SCHUR_H
 #define PRECAST_OPS_LINALG_SCHUR_H
 
-#include <precast/ops/linalg/reflect.h>
+#include <precast/ops/linalg/rotate.h>
 
 /* The most sweeps for one eigenvalue, those between two exceptional shifts, and those after which a number beside the diagonal is compared
  * with the diagonal alone. */
