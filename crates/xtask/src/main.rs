@@ -168,6 +168,12 @@ fn all_cases() -> Result<bool> {
         tests.args(["test", "--locked", "-p", package, "--test", target, "--", filter]);
         is_green &= steps::run(tests.env("PRECAST_TEST_ALL", "1"))?;
     }
+    // Without nextest, `cargo xtask test` leaves out no test.
+    if tools::answers(std::process::Command::new(tools::cargo()).args(["nextest", "--version"])) {
+        let mut others = std::process::Command::new(tools::cargo());
+        others.args(["nextest", "run", "--ignore-default-filter", "-E", "not default()"]);
+        is_green &= steps::run(others.args(test::OTHERS))?;
+    }
     is_green &= python::run(&[])?;
     Ok(is_green)
 }

@@ -327,7 +327,9 @@ impl Environment {
     fn test(&self, bundle: &Path, other: Option<&Path>, args: &[&str]) -> Result<bool> {
         let mut tests = Command::new(self.python());
         // Bytecode and caches stay out of the source directory.
-        tests.args(["-B", "-m", "pytest", "--quiet", "-rs", "-p", "no:cacheprovider"]).args(args);
+        tests
+            .args(["-B", "-m", "pytest", "--quiet", "-rs", "--durations=10", "-p", "no:cacheprovider"])
+            .args(args);
         if let Some(other) = other {
             tests.env("PRECAST_TEST_OTHER_PYTHON", other);
         }
