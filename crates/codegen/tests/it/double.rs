@@ -95,7 +95,7 @@ fn blocks_match_the_ctype_document() {
     let module = link(&sum(), &library()).unwrap();
     assert_eq!(module.signature, "add(double<f64[]>, double<f64[]>) -> double<f64[]>");
     assert!(module.body.contains("\"dd)d~\"") && module.is_alone);
-    let run = module.body.split("_run(void *pc_self").nth(1).unwrap().split("\n/* What").next().unwrap();
+    let run = module.body.split("_run(void *pc_self").nth(1).unwrap().split("\n/* Computes").next().unwrap();
     insta::assert_snapshot!(run.split("(void)pc_args;\n").nth(1).unwrap());
 }
 
