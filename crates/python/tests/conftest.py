@@ -22,9 +22,9 @@ _SECONDS = os.environ.get("PRECAST_TEST_SECONDS")
 _END = time.monotonic() + float(_SECONDS) if _SECONDS else None
 
 
-# Of each file about PyTensor, JAX and other hosts, one test function in three runs, and of a function with more cases than these
+# Of each file about PyTensor, JAX and other hosts, one test function in four runs, and of a function with more cases than these
 # one case in six, unless `--all-cases` is given.
-_MANY, _CASES, _FUNCTIONS = 6, 6, 3
+_MANY, _CASES, _FUNCTIONS = 6, 6, 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

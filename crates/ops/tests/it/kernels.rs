@@ -120,8 +120,8 @@ fn reduce_calls() -> Vec<Call> {
     let mut calls = Vec::new();
     let shapes: [&[usize]; 10] =
         [&[], &[0], &[1], &[4095], &[9000], &[3, 0], &[0, 3], &[7, 150], &[300, 20], &[5, 6, 70]];
-    for kind in ReduceKind::LIST {
-        for dtype in kind.dtypes() {
+    for (at, kind) in (0..).zip(ReduceKind::LIST) {
+        for (dtype, _) in kind.dtypes().iter().zip(at..).filter(|(_, at)| is_in_share(*at, 2)) {
             for shape in shapes {
                 let axes =
                     [None, Some(vec![1]), Some(vec![]), Some(vec![0]), Some(vec![0, 2]), Some(vec![1, 2])];
@@ -279,8 +279,8 @@ fn calls_of(texts: &[&str], dtypes: &[DType]) -> Vec<Call> {
     let mut choices = Choices::seeded(4);
     let mut calls = Vec::new();
     for (text, at) in texts.iter().zip(0..) {
-        // Half of the texts, and other ones for the next dtype.
-        for (dtype, _) in dtypes.iter().copied().zip(at..).filter(|(_, at)| is_in_share(*at, 2)) {
+        // A third of the texts, and other ones for the next dtype.
+        for (dtype, _) in dtypes.iter().copied().zip(at..).filter(|(_, at)| is_in_share(*at, 3)) {
             let graph = parse(text, dtype);
             for shape in [[0, 3], [1, 1], [9, 4], [3, 1000], [700, 33]] {
                 let drawn = graph.inputs().iter().map(|_| arrays::draw_plain(&mut choices, dtype, &shape));
