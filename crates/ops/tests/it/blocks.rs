@@ -87,7 +87,7 @@ fn check(values: u64, of: u64) {
 
 #[test]
 fn blocks_match_single_elements_at_every_level() {
-    check(1 << 14, compiler::LEVELS);
+    check(1 << 14, 2 * compiler::LEVELS);
 }
 
 #[test]

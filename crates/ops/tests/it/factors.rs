@@ -151,13 +151,13 @@ fn eigenvalues_of_graded_symmetric_matrices_converge() {
 
 #[test]
 fn factors_match_perform() {
-    check("gnu11", &calls(share(cases(), 0, 3)));
+    check("gnu11", &calls(share(cases(), 0, 6)));
     check("c++17", &calls(cases().into_iter().step_by(13).collect()));
 }
 
 #[test]
 fn every_level_matches_perform() {
-    let calls = calls(share(cases(), 1, 9));
+    let calls = calls(share(cases(), 1, 18));
     check_at(&compiler::levels(), "gnu11", &calls);
 }
 

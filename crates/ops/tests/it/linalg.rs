@@ -254,20 +254,20 @@ fn structured_systems_equal_dense_ones() {
 
 #[test]
 fn decompositions_match_perform() {
-    check("gnu11", &calls(share(decomposition_cases(), 0, 2)));
+    check("gnu11", &calls(share(decomposition_cases(), 0, 4)));
     check("c++17", &calls(decomposition_cases().into_iter().step_by(7).collect()));
 }
 
 #[test]
 fn systems_match_perform() {
-    check("gnu11", &calls(share(system_cases(), 0, 3)));
+    check("gnu11", &calls(share(system_cases(), 0, 6)));
     check("c++17", &calls(system_cases().into_iter().step_by(41).collect()));
 }
 
 #[test]
 fn every_level_matches_perform() {
-    let systems = share(system_cases().into_iter().chain(banded_cases()).collect(), 1, 15);
-    let calls = calls(share(decomposition_cases(), 1, 4).into_iter().chain(systems).collect());
+    let systems = share(system_cases().into_iter().chain(banded_cases()).collect(), 1, 30);
+    let calls = calls(share(decomposition_cases(), 1, 8).into_iter().chain(systems).collect());
     check_at(&compiler::levels(), "gnu11", &calls);
 }
 
