@@ -71,7 +71,7 @@ fn table(functions: &[(BlockFunction, Vec<String>)]) -> String {
     format!("{text}static const function functions[] = {{\n{rows}}};\n")
 }
 
-/// Checks each function at one level in `of`, with this many values.
+/// Checks one function in `of` at each level, other ones at the next, with this many values.
 fn check(values: u64, of: u64) {
     let folder = tempfile::tempdir().unwrap();
     let source: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/block.c");
