@@ -99,7 +99,7 @@ fn casts_to_a_dtype_and_back_are_dropped_only_without_loss() {
     for (pairs, left) in [(&dropped[..], 0), (&kept, 2)] {
         for (wide, from) in pairs {
             let there_and_back = graph(&[&format!("{from}({wide}(x))")], &[&format!("x={from}[?]")]);
-            let left_over = after("simplify", &there_and_back).applies().len();
+            let left_over = after("simplify,order", &there_and_back).applies().len();
             assert_eq!(left_over, left, "{from} through {wide}");
         }
     }
