@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 /// The flags that make bits equal on all machines; the same as in `precast-compile`.
 const FLAGS: [&str; 5] =
@@ -102,29 +101,43 @@ pub(crate) fn program_with_quad(folder: &Path, level: Level, file: &Path) -> Opt
     output.status.success().then_some(out)
 }
 
-/// Compiles the copies of the drivers, of all levels of this architecture; once for all tests of this process.
-pub(crate) fn copies() -> &'static [PathBuf] {
-    static OBJECTS: OnceLock<(tempfile::TempDir, Vec<PathBuf>)> = OnceLock::new();
-    let (_, objects) = OBJECTS.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let names: &[&str] =
-            if cfg!(target_arch = "x86_64") { &["grid_all", "grid_v3", "grid_v4"] } else { &["grid_all"] };
-        let compile = |name: &&str| {
-            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../core/c/{name}.c"));
-            let out = folder.path().join(format!("{name}.o"));
-            run(command(levels()[0], "gnu11").args(["-O1", "-c", "-o"]).arg(&out).arg(file));
-            out
-        };
-        let objects = names.iter().map(compile).collect();
-        (folder, objects)
-    });
-    objects
+/// Returns the copies of the drivers, of all levels of this architecture, compiled.
+pub(crate) fn copies() -> Vec<PathBuf> {
+    let names: &[&str] =
+        if cfg!(target_arch = "x86_64") { &["grid_all", "grid_v3", "grid_v4"] } else { &["grid_all"] };
+    let compile = |name: &&str| {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../core/c/{name}.c"));
+        kept(|| command(levels()[0], "gnu11"), &file, &["-O1"])
+    };
+    names.iter().map(compile).collect()
 }
 
-/// Compiles a C file to an object in `folder`.
-pub(crate) fn object(folder: &Path, level: Level, file: &Path, language: &str) -> PathBuf {
-    let out = folder.join(format!("object-{}.o", level.0));
-    run(command(level, language).arg("-c").arg("-o").arg(&out).arg(file));
+/// Compiles a C file to an object.
+pub(crate) fn object(level: Level, file: &Path, language: &str) -> PathBuf {
+    kept(|| command(level, language), file, &[])
+}
+
+/// Compiles a file that many tests need. Each test is a process, so objects are kept for other processes and runs, by the
+/// compiler, its arguments and the preprocessed text.
+fn kept(compiler: impl Fn() -> Command, file: &Path, flags: &[&str]) -> PathBuf {
+    let stdout = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let mut hasher = DefaultHasher::new();
+    stdout(compiler().arg("--version")).hash(&mut hasher);
+    stdout(compiler().args(flags).args(["-E", "-P"]).arg(file)).hash(&mut hasher);
+    compiler().args(flags).get_args().for_each(|argument| argument.hash(&mut hasher));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects");
+    let out = folder.join(format!("{:016x}.o", hasher.finish()));
+    if !out.exists() {
+        fs_err::create_dir_all(&folder).unwrap();
+        let place = tempfile::tempdir_in(&folder).unwrap();
+        let written = place.path().join("object.o");
+        run(compiler().args(flags).args(["-c", "-o"]).arg(&written).arg(file));
+        fs_err::rename(written, &out).unwrap();
+    }
     out
 }
 

@@ -54,8 +54,8 @@ pub(crate) fn run_share(
         });
     }
     let folder = tempfile::tempdir().unwrap();
-    let machine = compiler::object(folder.path(), level, &host(folder.path(), language), language);
-    let host = [&[machine], compiler::copies()].concat();
+    let machine = compiler::object(level, &host(folder.path(), language), language);
+    let host = [vec![machine], compiler::copies()].concat();
     let units = Unit::batches(linked.values().map(|(_, module)| Arc::clone(module)).collect());
     let outcomes: Mutex<Vec<Option<Outcome>>> = Mutex::new(calls.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
