@@ -128,13 +128,10 @@ __attribute__((unused)) static int pc_ql(int64_t n, double *d, double *e, pc_swe
   return 0;
 }
 
-/* The room for rotations: of the sweeps that wait, or of one sweep if there are no eigenvectors. props: of the op. */
-static inline int64_t pc_eigh_rotations(const int64_t *props, int64_t n) { return props[1] ? PC_SWEEPS * n : n; }
-
 /* props: whether the upper triangle is read, whether eigenvectors are a result. a: its lower triangle is read. room: 6·n elements,
  * the rotations of the sweeps, and n rows. */
 __attribute__((unused)) static void pc_eigh_one(const int64_t *props, int64_t n, int64_t columns, double *a, const pc_lines *results, double *room) {
-  const int64_t row = pc_row_of(n), rotations = pc_eigh_rotations(props, n);
+  const int64_t row = pc_row_of(n), rotations = pc_sweeps_room(props[1] != 0, n);
   double *d = room, *e = d + n, *tau = e + n, *y = tau + n, *c = y + 3 * n, *z = props[1] ? c + 2 * rotations : NULL, largest = 0;
   int64_t *order = (int64_t *)(y + 2 * n);
   pc_sweeps vectors = {z, n, -1, c, c + rotations, n, 0, {0}, {0}};
@@ -211,7 +208,7 @@ __attribute__((unused)) static void pc_hermitian_tridiagonal(int64_t n, double *
 /* pc_eigh_one for Hermitian matrices. room: 7·n elements, the rotations of the sweeps, and n rows of 2·n. */
 __attribute__((unused)) static void pc_eigh_complex_one(const int64_t *props, int64_t n, int64_t columns, double *a, const pc_lines *results,
                                                         double *room) {
-  const int64_t row = pc_row_of(2 * n), rotations = pc_eigh_rotations(props, n);
+  const int64_t row = pc_row_of(2 * n), rotations = pc_sweeps_room(props[1] != 0, n);
   double *d = room, *e = d + n, *y = e + n, *c = y + 5 * n, *z = props[1] ? c + 2 * rotations : NULL, largest = 0;
   pc_c128 *tau = (pc_c128 *)(y + 2 * n);
   int64_t *order = (int64_t *)(y + 4 * n);
@@ -261,7 +258,7 @@ __attribute__((unused)) static int pc_eigh(pc_context *ctx, const int64_t *props
   const int64_t n = in[0]->shape[in[0]->ndim - 1];
   const int32_t dtype = in[0]->dtype;
   const int64_t parts = pc_is_complex(dtype) ? 2 : 1, row = pc_row_of(parts * n);
-  const int64_t room = (parts + 5) * n + 2 * pc_eigh_rotations(props, n) + (props[1] ? n * row : 0);
+  const int64_t room = (parts + 5) * n + 2 * pc_sweeps_room(props[1] != 0, n) + (props[1] ? n * row : 0);
   pc_factors made = {parts == 2 ? pc_eigh_complex_one : pc_eigh_one, props[0] != 0, room, props[1] ? 2 : 1, {{1, n}, {n, n}}, {1, 2, 2},
                      {pc_part_dtype(dtype), dtype, dtype}};
   (void)n_in;

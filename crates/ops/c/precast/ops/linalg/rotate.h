@@ -30,6 +30,9 @@ typedef struct pc_sweeps {
   int64_t first[PC_SWEEPS], length[PC_SWEEPS]; /* the first row of each, and its rotations */
 } pc_sweeps;
 
+/* The numbers of `c`, and of `s`, for sweeps of at most this many rotations: if there are no rows, no sweep waits. */
+static inline int64_t pc_sweeps_room(int has_rows, int64_t most) { return has_rows ? PC_SWEEPS * most : most; }
+
 /* Rotates rows by one sweep; x: some columns of the first row. */
 static inline __attribute__((always_inline, unused)) void pc_rotate_once(const int vectors, double *x, int64_t row, int64_t length,
                                                                          const double *c, const double *s) {

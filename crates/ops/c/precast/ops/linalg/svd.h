@@ -221,15 +221,12 @@ __attribute__((unused)) static void pc_svd_write(const pc_svd_state *of, const i
   }
 }
 
-/* The room for rotations of rows of u or v: of the sweeps that wait, or of one sweep if there are no vectors. props: of the op. */
-static inline int64_t pc_svd_rotations(const int64_t *props, int64_t n) { return props[1] ? PC_SWEEPS * n : n; }
-
 /* a[n,m]: the transposed matrix, n <= m. props: whether all singular vectors are results, whether there are any, whether a is the input
  * itself, the elements of a number. results: u, s, v or s. */
 __attribute__((unused)) static void pc_svd_one(const int64_t *props, int64_t n, int64_t m, double *a, const pc_lines *results, double *room) {
   const int64_t height = !props[1] ? 0 : props[0] ? m : n, parts = props[3], size = parts * n * m;
   const int64_t u_row = pc_row_of(parts * m), v_row = pc_row_of(parts * n);
-  const int64_t rotations = pc_svd_rotations(props, n);
+  const int64_t rotations = pc_sweeps_room(props[1] != 0, n);
   double *left = room, *right = left + parts * n, *y = right + parts * n, *p = y + parts * m, *d = p + parts * n * n, *c = d + 3 * n;
   double *u = c + 4 * rotations, *v = u + height * u_row, *apart = props[1] ? v + n * v_row : u, largest = pc_largest(size, a);
   pc_sweeps of_u = {props[1] ? u : NULL, parts * m, 1, c, c + rotations, n, 0, {0}, {0}};
@@ -277,7 +274,7 @@ __attribute__((unused)) static int pc_svd(pc_context *ctx, const int64_t *props,
   const int32_t dtype = in[0]->dtype, part = pc_part_dtype(dtype);
   const int64_t parts = pc_is_complex(dtype) ? 2 : 1, n = turned ? rows : columns, m = turned ? columns : rows;
   const int64_t own[4] = {props[0], props[1], turned, parts}, row = pc_matrix_row(m, 8), apart = parts == 1 && row != m ? n * row : 0;
-  const int64_t room = parts * (n * n + m + 2 * n) + 3 * n + 4 * pc_svd_rotations(props, n) + apart;
+  const int64_t room = parts * (n * n + m + 2 * n) + 3 * n + 4 * pc_sweeps_room(props[1] != 0, n) + apart;
   pc_factors made = {pc_svd_one, !turned, room, 1, {{1, n}}, {1, 0, 0}, {part, part, part}};
   (void)n_in;
   if (props[1]) {
