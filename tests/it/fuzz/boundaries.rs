@@ -49,9 +49,8 @@ fn boundaries() -> Vec<Subject> {
 fn block_boundaries_have_equal_bits_at_every_level() {
     let subjects = boundaries();
     assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
-    let whole = levels().into_iter().map(|isa| Form { isa, ..Form::release(Granularity::Whole) });
     let parts = [Granularity::OpByOp, Granularity::Mixed(1)].map(Form::release);
-    assert_halves_agree(subjects, whole.chain(parts));
+    assert_halves_agree(subjects, whole_at_every_level().chain(parts));
 }
 
 /// gcc may replace a cast to an integer and back by the float's truncation, which can be -0.0.
@@ -144,6 +143,10 @@ fn results_of_any_length_have_equal_bits() {
     assert_halves_agree(subjects, cuts.map(Form::release));
 }
 
+fn whole_at_every_level() -> impl Iterator<Item = Form> {
+    levels().into_iter().map(|isa| Form { isa, ..Form::release(Granularity::Whole) })
+}
+
 /// Tests half of the subjects in each form, and the other half in the next one.
 fn assert_halves_agree(subjects: Vec<Subject>, forms: impl IntoIterator<Item = Form>) {
     let mut halves = [Vec::new(), Vec::new()];
@@ -175,6 +178,5 @@ fn decompositions_have_equal_bits_at_every_level() {
         }
     }
     assert!(subjects.iter().all(|subject| subject.calls.len() > 4), "perform refuses too much");
-    let whole = levels().into_iter().map(|isa| Form { isa, ..Form::release(Granularity::Whole) });
-    assert_halves_agree(subjects, whole.chain([Form::release(Granularity::OpByOp)]));
+    assert_halves_agree(subjects, whole_at_every_level().chain([Form::release(Granularity::OpByOp)]));
 }

@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The default number of graphs; [`hostile`] and the levels use a part of it.
-const COUNT: u64 = 25;
+const COUNT: u64 = 50;
 /// The number of graphs that are compiled together.
 const BATCH: u64 = 25;
 /// One batch in this many is compiled as for deployment. The rest are compiled without optimisation. That changes no
